@@ -1,0 +1,75 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target of ours is built alike: Swift 6 mode, no warning survives.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "rex",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "Rex", targets: ["Rex"]),
+        .library(name: "RexProtocol", targets: ["RexProtocol"]),
+        .library(name: "RexServer", targets: ["RexServer"]),
+        .library(name: "RexClient", targets: ["RexClient"]),
+        .library(name: "RexTesting", targets: ["RexTesting"]),
+        .executable(name: "rex-server", targets: ["rex-server"]),
+        .executable(name: "rex-client", targets: ["rex-client"]),
+    ],
+    targets: [
+        // C libraries of the system.
+        .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+        .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+
+        // The house, from the ground up.
+        .target(name: "Rex", swiftSettings: strict),
+        .target(name: "RexProtocol", dependencies: ["Rex"], swiftSettings: strict),
+        .target(
+            name: "RexLoop", dependencies: ["CUV"], path: "Sources/Loop", swiftSettings: strict),
+        .target(
+            name: "RexServer", dependencies: ["Rex", "RexProtocol", "RexLoop", "COpenSSL"],
+            swiftSettings: strict),
+        .target(
+            name: "RexClient", dependencies: ["Rex", "RexProtocol", "RexLoop"],
+            swiftSettings: strict),
+        .target(
+            name: "RexExamples", dependencies: ["Rex", "RexProtocol"], path: "Examples",
+            swiftSettings: strict),
+        .target(
+            name: "RexTesting", dependencies: ["Rex", "RexClient", "RexProtocol"],
+            swiftSettings: strict),
+
+        // The two programs.
+        .executableTarget(
+            name: "rex-server", dependencies: ["RexServer", "RexExamples"], swiftSettings: strict),
+        .executableTarget(
+            name: "rex-client", dependencies: ["RexClient", "CEdit"], swiftSettings: strict),
+
+        // Tests, a ring each.
+        .testTarget(name: "RexTests", dependencies: ["Rex", "RexTesting"], swiftSettings: strict),
+        .testTarget(
+            name: "RexProtocolTests", dependencies: ["RexProtocol"], swiftSettings: strict),
+        .testTarget(name: "RexLoopTests", dependencies: ["RexLoop"], swiftSettings: strict),
+        .testTarget(
+            name: "RexServerTests", dependencies: ["RexServer", "RexTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RexClientTests", dependencies: ["RexClient", "RexTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RexExamplesTests", dependencies: ["RexExamples", "RexTesting"],
+            swiftSettings: strict),
+        .testTarget(name: "HouseTests", swiftSettings: strict),
+        .testTarget(
+            name: "ProcessTests", dependencies: ["RexTesting", "rex-server", "rex-client"],
+            swiftSettings: strict),
+    ]
+)

@@ -1,0 +1,5 @@
+import Testing
+
+@Suite struct ProcessTestsPlaceholder {
+    @Test func builds() {}
+}

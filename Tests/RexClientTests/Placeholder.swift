@@ -1,0 +1,5 @@
+import Testing
+
+@Suite struct RexClientTestsPlaceholder {
+    @Test func builds() {}
+}

@@ -1,0 +1,5 @@
+import Testing
+
+@Suite struct RexExamplesTestsPlaceholder {
+    @Test func builds() {}
+}

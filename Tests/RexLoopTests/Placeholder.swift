@@ -1,0 +1,5 @@
+import Testing
+
+@Suite struct RexLoopTestsPlaceholder {
+    @Test func builds() {}
+}

@@ -1,0 +1,5 @@
+import Testing
+
+@Suite struct RexProtocolTestsPlaceholder {
+    @Test func builds() {}
+}

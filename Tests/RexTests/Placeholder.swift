@@ -1,0 +1,5 @@
+import Testing
+
+@Suite struct RexTestsPlaceholder {
+    @Test func builds() {}
+}
