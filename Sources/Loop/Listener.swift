@@ -1,0 +1,170 @@
+import CUV
+import Glibc
+
+/// A listening socket: hands on each connection that arrives.
+///
+/// When the process has no descriptor left, libuv accepts with a spare one and closes at once, so that
+/// the loop does not spin on a connection it cannot take (EMFILE).
+public final class Listener {
+    /// Where it listens in fact: the port that the system chose where 0 was asked for.
+    public let endpoint: Endpoint
+
+    /// Connections the kernel keeps waiting for us.
+    static let backlog: Int32 = 4096
+
+    private let core: Core
+    private let loop: Loop
+
+    private final class Core: LoopHandle {
+        var accepted: ((Socket) -> Void)?
+        var accept: (() -> Socket?)?
+        var stream: UnsafeMutablePointer<uv_stream_t> {
+            UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_stream_t.self)
+        }
+        override func didClose() {
+            accepted = nil
+            accept = nil
+        }
+    }
+
+    /// Listens at `endpoint`.
+    ///
+    /// A Unix socket file that nobody answers on any more is replaced; one that is in use is not.
+    /// - Parameter accepted: called on the loop's thread; the socket is open and does not read yet.
+    public convenience init(
+        _ endpoint: Endpoint, on loop: Loop, accepted: @escaping (Socket) -> Void
+    ) throws(LoopError) {
+        let core = Core(
+            bytes: max(MemoryLayout<uv_tcp_t>.size, MemoryLayout<uv_pipe_t>.size))
+        let kind = Self.open(core, endpoint.kind, on: loop)
+        do throws(LoopError) {
+            switch endpoint {
+            case .tcp:
+                let status = try endpoint.withAddress(on: loop, "listen on") {
+                    uv_tcp_bind(core.tcp, $0, 0)
+                }
+                try check(status, "listen on", endpoint.description)
+            case .unix(let path):
+                Self.removeStale(path)
+                try check(uv_pipe_bind(core.pipe, path), "listen on", endpoint.description)
+            }
+        } catch {
+            core.closeHandle()
+            throw error
+        }
+        try self.init(core, kind, endpoint, on: loop, accepted: accepted)
+    }
+
+    /// Takes over a descriptor that listens already (socket activation).
+    public convenience init(
+        descriptor: Int32, on loop: Loop, accepted: @escaping (Socket) -> Void
+    ) throws(LoopError) {
+        let core = Core(
+            bytes: max(MemoryLayout<uv_tcp_t>.size, MemoryLayout<uv_pipe_t>.size))
+        let kind: Socket.Kind = rex_socket_family(descriptor) == AF_UNIX ? .unix : .tcp
+        Self.open(core, kind, on: loop)
+        let status =
+            kind == .unix ? uv_pipe_open(core.pipe, descriptor) : uv_tcp_open(core.tcp, descriptor)
+        if status < 0 {
+            core.closeHandle()
+            throw LoopError("listen on", "descriptor \(descriptor)", code: status)
+        }
+        try self.init(
+            core, kind, kind == .unix ? .unix(path: core.pipeName) : .tcp(host: "*", port: 0),
+            on: loop, accepted: accepted)
+    }
+
+    private init(
+        _ core: Core, _ kind: Socket.Kind, _ endpoint: Endpoint, on loop: Loop,
+        accepted: @escaping (Socket) -> Void
+    ) throws(LoopError) {
+        self.core = core
+        self.loop = loop
+        core.accepted = accepted
+        core.accept = { [unowned loop, unowned core] in
+            let socket = Socket(kind, on: loop)
+            guard uv_accept(core.stream, socket.stream) == 0 else {
+                socket.close()
+                return nil
+            }
+            socket.setNoDelay()
+            return socket
+        }
+        let status = uv_listen(core.stream, Self.backlog) { stream, status in
+            guard status == 0 else { return }
+            let core = LoopHandle.of(stream!.pointee.data, as: Core.self)
+            if let socket = core.accept?() { core.accepted?(socket) }
+        }
+        guard status == 0 else {
+            core.closeHandle()
+            throw LoopError("listen on", endpoint.description, code: status)
+        }
+        self.endpoint = kind == .tcp ? core.boundAddress : endpoint
+    }
+
+    @discardableResult
+    private static func open(_ core: Core, _ kind: Socket.Kind, on loop: Loop) -> Socket.Kind {
+        switch kind {
+        case .tcp: uv_tcp_init(loop.uv, core.tcp)
+        case .unix: uv_pipe_init(loop.uv, core.pipe, 0)
+        }
+        core.adopt()
+        return kind
+    }
+
+    /// Removes a socket file that nobody listens on.
+    private static func removeStale(_ path: String) {
+        let probe = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        guard probe >= 0 else { return }
+        defer { Glibc.close(probe) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
+        let status = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(probe, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        if status != 0, errno == ECONNREFUSED { unlink(path) }
+    }
+
+    /// Accepts no more. A Unix socket's file is removed.
+    public func close() { core.closeHandle() }
+
+    deinit { core.closeHandle() }
+}
+
+extension Endpoint {
+    fileprivate var kind: Socket.Kind {
+        if case .unix = self { .unix } else { .tcp }
+    }
+}
+
+extension LoopHandle {
+    fileprivate var tcp: UnsafeMutablePointer<uv_tcp_t> {
+        UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_tcp_t.self)
+    }
+
+    fileprivate var pipe: UnsafeMutablePointer<uv_pipe_t> {
+        UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_pipe_t.self)
+    }
+
+    fileprivate var boundAddress: Endpoint {
+        var storage = sockaddr_storage()
+        var length = Int32(MemoryLayout<sockaddr_storage>.size)
+        withUnsafeMutablePointer(to: &storage) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = uv_tcp_getsockname(tcp, $0, &length)
+            }
+        }
+        return .tcp(storage)
+    }
+
+    fileprivate var pipeName: String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        var size = buffer.count - 1
+        guard uv_pipe_getsockname(pipe, &buffer, &size) == 0 else { return "?" }
+        return String(
+            decoding: buffer.prefix(size).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct RexLoopTestsPlaceholder {
-    @Test func builds() {}
-}
