@@ -53,9 +53,9 @@ import Testing
         #expect(missing(limits, contract: "") == [2, 3, 4])
     }
 
-    @Test func withoutAContractTheFirstNameIsFound() {
-        #expect(missing(Self.codes, contract: nil) == [2])
-        #expect(missing("enum Other { case a }", contract: nil) == [])
+    @Test func itBeginsWhenTypeAndContractAreThere() {
+        #expect(missing(Self.codes, contract: nil) == [])
+        #expect(missing("enum Other { case a }", contract: "") == [])
     }
 
     @Test(arguments: [

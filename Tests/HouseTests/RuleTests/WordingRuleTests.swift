@@ -42,7 +42,8 @@ import Testing
         "@frozen\npublic enum A {}", "public private(set) var a = 1", "open class A {}",
         "public static let a = 1", "public init(a: Int) {}", "public final class A {}",
         "nonisolated public func a() {}", "/// A.\nfunc a() {}\npublic class func b() {}",
-        "public subscript(i: Int) -> Int { 1 }", "public typealias A = Int",
+        "public subscript(i: Int) -> Int { 1 }", "public typealias A = Int", "public init() {}",
+        "public func encoded() {}", "public init<T>(_ a: T) {}", "public init?(_ text: String) {}",
     ])
     func undocumentedSymbolsAreFound(_ text: String) {
         let file = Snippet("Sources/Rex/A.swift", text).file
@@ -56,7 +57,8 @@ import Testing
         "public extension A {}",
         "public override func a() {}", "public static func == (a: A, b: A) -> Bool { true }",
         "public func hash(into hasher: inout Hasher) {}", "public init(from decoder: Decoder) {}",
-        "let a = b.open", "// public struct A", "/// A.\n@inlinable public func a() {}",
+        "public init?(rawValue: Int) {}", "public func _make() {}", "let a = b.open",
+        "// public struct A", "/// A.\n@inlinable public func a() {}",
     ])
     func documentedAndInheritedPass(_ text: String) {
         let file = Snippet("Sources/Rex/A.swift", text).file

@@ -1,15 +1,13 @@
 /// What a client meets on the wire stands in protocol.md: every error code, every reason to hang
-/// up, every limit. Looks for the types by name, so it begins to bite when they appear.
+/// up, every limit. Looks for the types and for the contract by name, so it begins to bite when
+/// they are there.
 enum ContractRule {
     static let contract = "protocol.md"
     private static let codes: Set = ["ErrorCode", "CloseReason"]
 
     static func findings(in tree: Tree) -> [Finding] {
+        guard let contract = tree.file(contract) else { return [] }
         let names = tree.swift.filter { !$0.isTest }.flatMap(Self.names)
-        guard let contract = tree.file(contract) else {
-            // Without anything to list its absence is no fault.
-            return names.prefix(1).map { $0.file.finding($0.line, "there is no \(contract)") }
-        }
         let listed = Set(contract.text.split { !($0.isLetter || $0.isNumber || $0 == "_") })
         return names.compactMap { name in
             if name.spellings.contains(where: { listed.contains(Substring($0)) }) { return nil }

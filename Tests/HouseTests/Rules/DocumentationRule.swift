@@ -14,8 +14,13 @@ enum DocumentationRule {
     /// Requirements of the standard library, documented there: a witness has nothing to add.
     private static let witnesses: Set = [
         "func =", "func <", "func hash", "func encode", "init from", "var description",
-        "var debugDescription", "typealias Element", "typealias Index", "typealias Failure",
-        "typealias AsyncIterator", "typealias Iterator",
+        "let description", "var debugDescription", "var rawValue", "let rawValue", "init rawValue",
+        "init stringLiteral", "init integerLiteral", "init arrayLiteral", "init dictionaryLiteral",
+        "typealias Element", "typealias Index", "typealias Failure", "typealias AsyncIterator",
+        "typealias Iterator", "func next", "func makeIterator", "func makeAsyncIterator",
+        "var startIndex", "var endIndex", "func index", "func enqueue",
+        "func asUnownedSerialExecutor", "func asUnownedTaskExecutor",
+        "func isIsolatingCurrentContext", "func advanced", "func duration", "var minimumResolution",
     ]
 
     static func findings(in file: SourceFile) -> [Finding] {
@@ -46,9 +51,14 @@ enum DocumentationRule {
             rest = rest.dropFirst()
         }
         guard let keyword = rest.first, !modified.contains("override") else { return nil }
-        let name = rest.dropFirst().first { $0.kind == .word || $0.isMark("=") || $0.isMark("<") }
+        // An initialiser goes by its first label: `init?(from:` has it at the third place.
+        let name = rest.dropFirst().prefix { !$0.isMark(")") }.prefix(3)
+            .first { $0.kind == .word || $0.isMark("=") || $0.isMark("<") }
         let declaration = "\(keyword.text) \(name?.text ?? "")"
-        if witnesses.contains(declaration) { return nil }
+        // What begins with an underscore is public for the compiler alone.
+        if witnesses.contains(declaration) || name?.text.first == "_" && name?.text != "_" {
+            return nil
+        }
         return "public \(declaration)"
     }
 
