@@ -55,7 +55,10 @@ let package = Package(
 
         // Figures, a table each.
         .executableTarget(
-            name: "rex-bench", dependencies: ["Rex"], path: "Benchmarks", swiftSettings: strict),
+            name: "rex-bench", dependencies: ["Rex", "RexClient", "RexTesting"],
+            path: "Benchmarks", exclude: ["Peer"], swiftSettings: strict),
+        .executableTarget(
+            name: "uv-peer", dependencies: ["CUV"], path: "Benchmarks/Peer"),
 
         // Tests, a ring each.
         .testTarget(name: "RexTests", dependencies: ["Rex", "RexTesting"], swiftSettings: strict),

@@ -238,12 +238,11 @@ struct StateFrames {
         if let last, last.key == key { return last.chunk }
         let chunk =
             patches[key]
-            ?? Chunk(
-                ServerFrame.line {
-                    .patch(
+            ?? Self.chunk(
+                .patch(
+                    .init(
                         sub: "s\(key.number)", store: store.host.name, from: key.from, rev: revision,
-                        patch: patch)
-                })
+                        patch: patch)))
         patches[key] = chunk
         last = (key, chunk)
         return chunk
@@ -252,13 +251,19 @@ struct StateFrames {
     mutating func state(for subscription: Subscription) throws(WireError) -> Chunk {
         if let chunk = states[subscription.number] { return chunk }
         let state = try store.host.state(in: store.lastCut, at: path)
-        let chunk = Chunk(
-            ServerFrame.line {
-                .state(
+        let chunk = Self.chunk(
+            .state(
+                .init(
                     sub: "s\(subscription.number)", store: store.host.name, path: path,
-                    epoch: store.host.epoch, rev: revision, state: state)
-            })
+                    epoch: store.host.epoch, rev: revision, state: state)))
         states[subscription.number] = chunk
         return chunk
+    }
+
+    private static func chunk(_ frame: ServerFrame) -> Chunk {
+        var writer = JSONWriter()
+        frame.encode(into: &writer)
+        writer.byte(UInt8(ascii: "\n"))
+        return Chunk(writer.bytes)
     }
 }

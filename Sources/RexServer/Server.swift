@@ -134,7 +134,7 @@ public actor Server {
     public func listen(at endpoint: Endpoint) throws -> Endpoint {
         prepareLoop()
         let listener = try RexLoop.Listener(endpoint, on: loop) { [weak self] socket in
-            self?.assumeIsolated { $0.accept(socket) }
+            self?.enter(with: socket) { $0.accept($1) }
         }
         return didListen(listener)
     }
@@ -144,7 +144,7 @@ public actor Server {
     public func listen(onDescriptor descriptor: Int32) throws -> Endpoint {
         prepareLoop()
         let listener = try RexLoop.Listener(descriptor: descriptor, on: loop) { [weak self] socket in
-            self?.assumeIsolated { $0.accept(socket) }
+            self?.enter(with: socket) { $0.accept($1) }
         }
         return didListen(listener)
     }

@@ -51,7 +51,7 @@ public struct Limits: Sendable, Equatable {
     public init() {}
 
     /// Name, value and place of each bound, in the order of the documentation.
-    public static let all: [(name: String, bound: WritableKeyPath<Limits, Int> & Sendable)] = [
+    public static let all: [(name: String, bound: any WritableKeyPath<Limits, Int> & Sendable)] = [
         ("frame_bytes", \.frameBytes), ("depth", \.depth), ("connections", \.connections),
         ("subscriptions", \.subscriptions), ("listeners", \.listeners),
         ("outbox_bytes", \.outboxBytes), ("stall_ms", \.stallMilliseconds),

@@ -38,7 +38,7 @@ protocol StoreHost: AnyObject {
         from old: any StateSnapshot, to new: any StateSnapshot, at path: JSONPointer
     ) throws(WireError) -> RawJSON?
     func hash() throws(WireError) -> String
-    func history(_ query: HistoryQuery) throws(WireError) -> [HistoryEntry]
+    func history(_ request: HistoryRequest) throws(WireError) -> [ServerFrame.Entry]
     func fork(as name: String, at revision: Int?) throws(WireError) -> any StoreHost
 
     // Effects
@@ -58,6 +58,8 @@ protocol StoreHostObserver: AnyObject {
 /// A dispatch as a store takes it: the action still as it came over the wire.
 struct DispatchRequest {
     var action: JSONNode
+    /// What `action` is called in the frame, for the place of an error.
+    var place: JSONPointer
     var key: String?
     var expect: Int?
     var dryRun = false
@@ -78,7 +80,7 @@ enum TravelMove {
     case jump(Int)
 }
 
-struct HistoryQuery {
+struct HistoryRequest {
     /// Entries after it, oldest first; nil for the newest ones.
     var after: Int?
     var limit: Int

@@ -5,7 +5,7 @@ extension TypedHost {
     func dispatch(
         _ request: DispatchRequest, from client: ClientIdentity, at now: UInt64
     ) throws(WireError) -> DispatchResult {
-        let action = try decode(request.action)
+        let action = try decode(request.action, at: request.place)
         guard let text = request.key, !request.dryRun else {
             try checkRevision(request.expect)
             return request.dryRun
@@ -34,19 +34,18 @@ extension TypedHost {
     }
 
     /// Decodes an action that a client may send.
-    private func decode(_ node: JSONNode) throws(WireError) -> Action {
+    private func decode(_ node: JSONNode, at place: JSONPointer) throws(WireError) -> Action {
         if let type = node["type"]?.string, Action.ownTypes.contains(type),
             !Action.clientTypes.contains(type)
         {
             throw WireError(
                 .forbidden, "\(type) is the store's own action; clients may not send it",
-                at: JSONPointer(tokens: ["action", "type"]))
+                at: place.appending("type"))
         }
-        do {
-            return try ActionCodec.decode(
-                Action.self, from: node, at: JSONPointer(tokens: ["action"]))
+        do throws(ActionError) {
+            return try ActionCodec.decode(Action.self, from: node, at: place)
         } catch {
-            throw WireError(.badAction, error.message, at: error.pointer)
+            throw WireError(error)
         }
     }
 

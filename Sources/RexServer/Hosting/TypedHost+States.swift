@@ -102,12 +102,12 @@ extension TypedHost {
 
     // MARK: History
 
-    func history(_ query: HistoryQuery) throws(WireError) -> [HistoryEntry] {
+    func history(_ request: HistoryRequest) throws(WireError) -> [ServerFrame.Entry] {
         let isWanted: (History<State, Action>.Entry) -> Bool = { entry in
-            query.path.map { entry.patch.touches($0) } ?? true
+            request.path.map { entry.patch.touches($0) } ?? true
         }
-        let limit = min(query.limit, limits.historyEntries)
-        guard let after = query.after else {
+        let limit = min(request.limit, limits.historyEntries)
+        guard let after = request.after else {
             return try history.newestEntries(limit: limit, where: isWanted).map(wireEntry)
         }
         guard after >= history.firstRevision || revision == history.firstRevision else {
@@ -118,14 +118,26 @@ extension TypedHost {
         return try history.entries(after: after, limit: limit, where: isWanted).map(wireEntry)
     }
 
-    private func wireEntry(_ entry: History<State, Action>.Entry) throws(WireError) -> HistoryEntry {
+    private func wireEntry(_ entry: History<State, Action>.Entry) throws(WireError) -> ServerFrame.Entry {
         do {
-            return HistoryEntry(
+            return ServerFrame.Entry(
                 rev: entry.revision, at: entry.time,
                 action: try entry.action.map { try ActionCodec.encode($0) },
-                travel: entry.travel, from: entry.origin, patch: entry.patch)
+                travel: entry.travel.map { .init(op: $0.op.rawValue, to: $0.to) },
+                from: entry.origin.sender, patch: entry.patch)
         } catch {
             throw WireError(.internal, "the action of \(entry.revision) cannot be written: \(error)")
+        }
+    }
+}
+
+extension Origin {
+    /// As history names it; the store's own and the program's commits have no sender.
+    fileprivate var sender: ServerFrame.Sender? {
+        switch self {
+        case .client(let client): .client(client)
+        case .effect(let id): .effect(id.rawValue)
+        case .local, .system: nil
         }
     }
 }

@@ -55,7 +55,7 @@ public struct Log: Sendable {
         into line: inout JSONWriter
     ) {
         line.literal("{\"time\":")
-        line.string(Timestamp.text(of: now()))
+        line.string(WireTime.text(now()) ?? "?")
         line.literal(",\"level\":")
         line.string(level.rawValue)
         line.literal(",\"event\":")
@@ -73,7 +73,7 @@ public struct Log: Sendable {
         _ level: LogLevel, _ name: StaticString, _ members: KeyValuePairs<StaticString, String>,
         into line: inout JSONWriter
     ) {
-        line.bytes += "\(Timestamp.text(of: now())) \(level.rawValue) \(name)".utf8
+        line.bytes += "\(WireTime.text(now()) ?? "?") \(level.rawValue) \(name)".utf8
         for (key, value) in members {
             line.bytes += " \(key)=".utf8
             // Quoted only where needed: the common values stay easy to read and to cut out.

@@ -1,8 +1,9 @@
 import Rex
+import RexLoop
 import RexProtocol
 
 extension Server {
-    func handle(_ dispatch: Dispatch, for connection: Connection) throws(WireError) {
+    func handle(_ dispatch: ClientFrame.Dispatch, for connection: Connection) throws(WireError) {
         let store = try store(named: dispatch.store)
         guard phase != .saying else {
             throw WireError(.shuttingDown, "the server is shutting down")
@@ -13,19 +14,19 @@ extension Server {
         }
         let awaitsEffects = dispatch.await == .effects
         if awaitsEffects { try checkAwait(dispatch, connection) }
-        guard case .node(let action) = dispatch.action else {
+        guard let action = dispatch.action.node else {
             throw WireError(.internal, "an action came without its text")
         }
         notePresence(of: connection, on: store)
         let result = try store.host.dispatch(
             DispatchRequest(
-                action: action, key: dispatch.key, expect: dispatch.expect, dryRun: dispatch.dryRun,
+                action: action, place: dispatch.actionPlace, key: dispatch.key, expect: dispatch.expect, dryRun: dispatch.dryRun,
                 awaitsEffects: awaitsEffects),
             from: connection.session.client, at: loop.milliseconds)
         answer(dispatch, with: result, of: store, to: connection)
     }
 
-    private func checkAwait(_ dispatch: Dispatch, _ connection: Connection) throws(WireError) {
+    private func checkAwait(_ dispatch: ClientFrame.Dispatch, _ connection: Connection) throws(WireError) {
         guard dispatch.id != nil else {
             throw WireError(
                 .badFrame, "\"await\":\"effects\" needs an id, for its ack comes out of order",
@@ -39,17 +40,18 @@ extension Server {
     }
 
     private func answer(
-        _ dispatch: Dispatch, with result: DispatchResult, of store: HostedStore,
+        _ dispatch: ClientFrame.Dispatch, with result: DispatchResult, of store: HostedStore,
         to connection: Connection
     ) {
         let name = store.host.name
         switch result {
         case .committed(let revision, let effects?) where !effects.isEnded:
             connection.session.awaitedEffects += 1
-            let id = connection.id
+            let number = connection.id
+            let id = dispatch.id
             effects.onEnd = { [weak self] in
                 self?.assumeIsolated {
-                    $0.didEndEffects(of: dispatch.id, store: name, revision, connection: id)
+                    $0.didEndEffects(of: id, store: name, revision, connection: number)
                 }
             }
         case .committed(let revision, _):
@@ -59,12 +61,15 @@ extension Server {
             }
         case .duplicate(let revision):
             guard dispatch.ack else { return }
-            reply(
-                .ack(Ack(id: dispatch.id, store: name, rev: revision, duplicate: true)), to: connection)
+            reply(to: connection) {
+                ServerFrame.writeAck(
+                    id: dispatch.id, store: name, rev: revision, duplicate: true, into: &$0)
+            }
         case .dryRun(let revision, let patch):
-            reply(
-                .ack(Ack(id: dispatch.id, store: name, rev: revision, dryRun: true, patch: patch)),
-                to: connection)
+            var ack = ServerFrame.Ack(id: dispatch.id, store: name, rev: revision)
+            ack.dryRun = true
+            ack.patch = patch
+            reply(.ack(ack), to: connection)
         }
     }
 

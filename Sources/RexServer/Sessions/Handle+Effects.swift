@@ -2,17 +2,17 @@ import Rex
 import RexProtocol
 
 extension Server {
-    func handle(_ effects: Effects, for connection: Connection) throws(WireError) {
+    func listEffects(_ effects: ClientFrame.StoreQuery, for connection: Connection) throws(WireError) {
         let host = try store(named: effects.store).host
         let list = host.effects.map {
-            EffectEntry(
+            ServerFrame.Effect(
                 id: $0.id.rawValue, scope: "\($0.scope)", fromRev: $0.fromRevision,
                 emitted: $0.emitted, ageMilliseconds: $0.age.wholeMilliseconds)
         }
-        reply(.effects(EffectsReply(id: effects.id, store: host.name, effects: list)), to: connection)
+        reply(.effects(ServerFrame.Effects(id: effects.id, store: host.name, effects: list)), to: connection)
     }
 
-    func handle(_ cancel: Cancel, for connection: Connection) throws(WireError) {
+    func handle(_ cancel: ClientFrame.Cancel, for connection: Connection) throws(WireError) {
         let host = try store(named: cancel.store).host
         let count = host.cancel(effect: cancel.effect)
         guard count > 0 else {
@@ -20,8 +20,9 @@ extension Server {
                 .notFound, "no effect \(cancel.effect) runs on \(host.name)",
                 at: JSONPointer(tokens: ["effect"]))
         }
-        reply(
-            to: connection) { ServerFrame.writeAck(id: cancel.id, cancelled: count, into: &$0) }
+        var ack = ServerFrame.Ack(id: cancel.id)
+        ack.cancelled = count
+        reply(.ack(ack), to: connection)
     }
 
     func travel(
@@ -34,22 +35,22 @@ extension Server {
         }
     }
 
-    func handle(_ fork: Fork, for connection: Connection) throws(WireError) {
+    func handle(_ fork: ClientFrame.Fork, for connection: Connection) throws(WireError) {
         let host = try store(named: fork.store).host
-        guard Self.isStoreName(fork.as, limits) else {
+        guard Self.isStoreName(fork.name, limits) else {
             throw WireError(
                 .badFrame,
                 "a store's name is one topic token of at most \(limits.nameBytes) bytes",
                 at: JSONPointer(tokens: ["as"]))
         }
-        guard stores[fork.as] == nil else {
+        guard stores[fork.name] == nil else {
             throw WireError(
-                .rejected, "there is a store \(fork.as) already", at: JSONPointer(tokens: ["as"]))
+                .rejected, "there is a store \(fork.name) already", at: JSONPointer(tokens: ["as"]))
         }
         guard stores.count < limits.stores else {
             throw WireError(.overloaded, "no more than \(limits.stores) stores are hosted")
         }
-        let copy = try host.fork(as: fork.as, at: fork.at)
+        let copy = try host.fork(as: fork.name, at: fork.at)
         add(copy)
         reply(to: connection) {
             ServerFrame.writeAck(id: fork.id, store: copy.name, rev: copy.revision, into: &$0)

@@ -1,4 +1,5 @@
 import Rex
+import RexLoop
 import RexProtocol
 
 extension Server {
@@ -7,11 +8,11 @@ extension Server {
     /// The longest time between heartbeats, in milliseconds.
     private static let heartbeatLimit = 3_600_000
 
-    func handle(_ hello: Hello, for connection: Connection) throws(WireError) {
-        guard hello.protocolVersion == Self.protocolVersion else {
+    func handle(_ hello: ClientFrame.Hello, for connection: Connection) throws(WireError) {
+        guard hello.version == Self.protocolVersion else {
             throw WireError(
                 .unsupportedProtocol,
-                "this server speaks protocol \(Self.protocolVersion), not \(hello.protocolVersion)",
+                "this server speaks protocol \(Self.protocolVersion), not \(hello.version)",
                 at: JSONPointer(tokens: ["protocol"]))
         }
         guard !connection.session.hasSpoken else {
@@ -25,7 +26,7 @@ extension Server {
             }
             connection.session.clientName = name
         }
-        if let heartbeat = hello.heartbeat {
+        if let heartbeat = hello.heartbeatMilliseconds {
             guard (limits.heartbeatMilliseconds...Self.heartbeatLimit).contains(heartbeat) else {
                 throw WireError(
                     .badFrame,
@@ -35,18 +36,17 @@ extension Server {
             connection.session.heartbeat = UInt64(heartbeat)
             add(.heartbeat(connection: connection.id), after: heartbeat)
         }
-        reply(.welcome(welcome(hello, connection.session)), to: connection)
+        reply(.welcome(welcome(hello.id, connection.session)), to: connection)
     }
 
-    private func welcome(_ hello: Hello, _ session: Session) -> Welcome {
-        var bounds: [String: Int] = [:]
-        for (name, bound) in Limits.all { bounds[name] = limits[keyPath: bound] }
-        return Welcome(
-            id: hello.id, protocolVersion: Self.protocolVersion, server: "rex/\(Self.version)",
-            session: session.id, client: session.client.id, user: session.client.user,
-            stores: storeOrder.compactMap { stores[$0]?.host }.map {
-                StoreSummary(name: $0.name, epoch: $0.epoch, rev: $0.revision)
-            }, limits: bounds)
+    private func welcome(_ id: FrameID?, _ session: Session) -> ServerFrame.Welcome {
+        var frame = ServerFrame.Welcome(
+            id: id, server: "rex/\(Self.version)", session: session.id, client: session.client)
+        frame.stores = storeOrder.compactMap { stores[$0]?.host }.map {
+            ServerFrame.Store(name: $0.name, epoch: $0.epoch, rev: $0.revision)
+        }
+        for (name, bound) in Limits.all { frame.limits[name] = limits[keyPath: bound] }
+        return frame
     }
 
     /// Asks a client that has been silent whether it is there, and lets go of one that does not answer.
@@ -59,7 +59,7 @@ extension Server {
             return
         }
         if silence >= interval {
-            reply(.ping, to: connection)
+            reply(.ping(id: nil), to: connection)
             add(.heartbeat(connection: connection.id), at: loop.milliseconds + interval)
         } else {
             add(.heartbeat(connection: connection.id), at: connection.session.lastHeard + interval)

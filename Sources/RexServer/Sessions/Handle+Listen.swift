@@ -2,8 +2,8 @@ import Rex
 import RexProtocol
 
 extension Server {
-    func handle(_ listen: Listen, for connection: Connection) throws(WireError) {
-        let pattern = try TopicPattern(listen.topic)
+    func handle(_ listen: ClientFrame.Listen, for connection: Connection) throws(WireError) {
+        let pattern = listen.topic
         guard connection.session.listeners.count < limits.listeners else {
             throw WireError(.overloaded, "a connection may have \(limits.listeners) listeners")
         }
@@ -17,17 +17,17 @@ extension Server {
         } else {
             group = ListenerGroup(pattern, number: number)
             listenerGroups[key] = group
-            topics.insert(pattern, group)
+            topics.insert(group, for: pattern)
         }
         let listener = Listener(on: connection, group: group)
         group.add(listener)
         connection.session.listeners[number] = listener
         reply(
-            .listening(Listening(id: listen.id, listen: "t\(number)", topic: pattern.text)),
+            .listening(ServerFrame.Listening(id: listen.id, listen: "t\(number)", topic: pattern.text)),
             to: connection)
     }
 
-    func handle(_ unlisten: Unlisten, for connection: Connection) throws(WireError) {
+    func handle(_ unlisten: ClientFrame.Unlisten, for connection: Connection) throws(WireError) {
         guard let number = Session.number(in: unlisten.listen, prefix: "t"),
             let listener = connection.session.listeners[number]
         else {
@@ -41,8 +41,8 @@ extension Server {
         reply(to: connection) { ServerFrame.writeAck(id: unlisten.id, into: &$0) }
     }
 
-    func handle(_ publish: Publish, for connection: Connection) throws(WireError) {
-        let topic = try Topic(publish.topic)
+    func handle(_ publish: ClientFrame.Publish, for connection: Connection) throws(WireError) {
+        let topic = publish.topic
         let first = topic.firstToken
         if first.hasPrefix("$") {
             throw WireError(
@@ -54,10 +54,10 @@ extension Server {
                 at: JSONPointer(tokens: ["topic"]))
         }
         let count = self.publish(
-            topic, publish.data.compact, from: .client(connection.session.client))
+            topic, publish.data.raw, from: .client(connection.session.client))
         guard publish.ack else { return }
-        reply(to: connection) {
-            ServerFrame.writeAck(id: publish.id, listeners: count, into: &$0)
-        }
+        var ack = ServerFrame.Ack(id: publish.id)
+        ack.listeners = count
+        reply(.ack(ack), to: connection)
     }
 }

@@ -2,7 +2,7 @@ import Rex
 import RexProtocol
 
 extension Server {
-    func handle(_ subscribe: Subscribe, for connection: Connection) throws(WireError) {
+    func handle(_ subscribe: ClientFrame.Subscribe, for connection: Connection) throws(WireError) {
         let store = try store(named: subscribe.store)
         if let view = subscribe.view {
             throw WireError(
@@ -12,7 +12,7 @@ extension Server {
             throw WireError(
                 .overloaded, "a connection may have \(limits.subscriptions) subscriptions")
         }
-        let throttle = subscribe.throttle ?? 0
+        let throttle = subscribe.throttleMilliseconds ?? 0
         guard (0...limits.throttleMilliseconds).contains(throttle) else {
             throw WireError(
                 .badFrame, "throttle_ms is between 0 and \(limits.throttleMilliseconds)",
@@ -37,7 +37,7 @@ extension Server {
         connection.session.subscriptions[number] = subscription
         reply(
             .subscribed(
-                Subscribed(
+                ServerFrame.Subscribed(
                     id: subscribe.id, sub: "s\(number)", store: host.name, path: subscribe.path,
                     epoch: host.epoch, rev: revision, resumed: base != nil, state: state)),
             to: connection)
@@ -52,7 +52,7 @@ extension Server {
 
     /// The state that a returning client has, if the commits after it are still held.
     private func base(
-        of since: StorePosition, in host: any StoreHost
+        of since: ClientFrame.Position, in host: any StoreHost
     ) throws(WireError) -> (any StateSnapshot)? {
         guard since.epoch == host.epoch, since.rev <= host.revision else { return nil }
         do throws(WireError) {
@@ -63,7 +63,7 @@ extension Server {
         }
     }
 
-    func handle(_ unsubscribe: Unsubscribe, for connection: Connection) throws(WireError) {
+    func handle(_ unsubscribe: ClientFrame.Unsubscribe, for connection: Connection) throws(WireError) {
         guard let number = Session.number(in: unsubscribe.sub, prefix: "s"),
             let subscription = connection.session.subscriptions[number]
         else {

@@ -13,7 +13,7 @@ extension Server {
         case .listen(let listen): try handle(listen, for: connection)
         case .unlisten(let unlisten): try handle(unlisten, for: connection)
         case .publish(let publish): try handle(publish, for: connection)
-        case .effects(let effects): try handle(effects, for: connection)
+        case .effects(let effects): try listEffects(effects, for: connection)
         case .cancel(let cancel): try handle(cancel, for: connection)
         case .undo(let undo): try travel(.undo, undo.id, undo.store, for: connection)
         case .redo(let redo): try travel(.redo, redo.id, redo.store, for: connection)
@@ -21,8 +21,8 @@ extension Server {
         case .history(let history): try handle(history, for: connection)
         case .diff(let diff): try handle(diff, for: connection)
         case .fork(let fork): try handle(fork, for: connection)
-        case .hash(let hash): try handle(hash, for: connection)
-        case .clients(let clients): handle(clients, for: connection)
+        case .hash(let hash): try handleHash(hash, for: connection)
+        case .clients(let clients): listClients(clients, for: connection)
         case .ping(let ping): reply(to: connection) { ServerFrame.writePong(id: ping.id, into: &$0) }
         case .pong: break
         }

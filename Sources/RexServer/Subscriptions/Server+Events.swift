@@ -79,7 +79,7 @@ extension Server {
         let group = listener.group
         group.remove(listener)
         guard group.members.isEmpty else { return }
-        topics.remove(group.pattern, group)
+        topics.remove(group, for: group.pattern)
         listenerGroups[group.key] = nil
         touchedGroups.removeAll { $0 === group }
     }
@@ -104,7 +104,7 @@ extension Server {
 
 extension Server: StoreHostObserver {
     nonisolated func didCommit(_ host: any StoreHost) {
-        assumeIsolated { server in
+        enter(with: host) { server, host in
             if let store = server.stores[host.name] { server.touch(store) }
         }
     }
@@ -112,7 +112,7 @@ extension Server: StoreHostObserver {
     nonisolated func didPublish(
         _ topic: String, _ data: RawJSON, revision: Int, from host: any StoreHost
     ) {
-        assumeIsolated { server in
+        enter(with: host) { server, host in
             let name = host.name
             guard let topic = try? Topic("\(name).\(topic)") else {
                 server.log.event(.warning, "bad_topic", ["store": name, "topic": topic])
@@ -123,7 +123,7 @@ extension Server: StoreHostObserver {
     }
 
     nonisolated func didFail(_ host: any StoreHost, _ fault: String) {
-        assumeIsolated { server in
+        enter(with: host) { server, host in
             server.log.event(.warning, "store_fault", ["store": host.name, "fault": fault])
         }
     }

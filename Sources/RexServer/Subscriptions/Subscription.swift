@@ -6,15 +6,12 @@ import RexProtocol
 /// cut at the path; otherwise it is *behind* and holds the state that the client has, from which one merged
 /// patch will bring it up to date.
 final class Subscription {
-    /// Whether the changes go out as patches or as whole states.
-    enum Mode: String { case patch, state }
-
     unowned let connection: Connection
     /// 3 stands for `s3`.
     let number: Int
     unowned let store: HostedStore
     unowned let watch: PathWatch
-    let mode: Mode
+    let mode: ClientFrame.Mode
     /// At most one frame in so many milliseconds; 0 for no bound.
     let throttle: UInt64
     /// The revision that the client is at, or will be once its outbox is read.
@@ -27,7 +24,7 @@ final class Subscription {
     var index = 0
 
     init(
-        on connection: Connection, number: Int, store: HostedStore, watch: PathWatch, mode: Mode,
+        on connection: Connection, number: Int, store: HostedStore, watch: PathWatch, mode: ClientFrame.Mode,
         throttle: UInt64, sentRevision: Int
     ) {
         self.connection = connection

@@ -55,18 +55,18 @@ final class Connection: SocketOwner {
     var isServed: Bool { phase < .finishing }
 
     func socket(_ socket: Socket, didRead bytes: UnsafeRawBufferPointer) {
-        server.assumeIsolated { $0.didRead(bytes, on: self) }
+        server.enter(with: (self, bytes)) { $0.didRead($1.1, on: $1.0) }
     }
 
     func socketDidEnd(_ socket: Socket) {
-        server.assumeIsolated { $0.didEndInput(of: self) }
+        server.enter(with: self) { $0.didEndInput(of: $1) }
     }
 
     func socketDidDrain(_ socket: Socket) {
-        server.assumeIsolated { $0.didDrain(self) }
+        server.enter(with: self) { $0.didDrain($1) }
     }
 
     func socketDidClose(_ socket: Socket, error: LoopError?) {
-        server.assumeIsolated { $0.didClose(self, error: error) }
+        server.enter(with: self) { $0.didClose($1, error: error) }
     }
 }

@@ -1,4 +1,5 @@
 import RexLoop
+import RexProtocol
 
 /// What waits to be written to one connection, in the order in which it will leave.
 ///
@@ -11,7 +12,7 @@ struct Outbox {
     private var ready: [Chunk] = []
     private var head = 0
     private(set) var offset = 0
-    private var replies: [UInt8] = []
+    private var replies = JSONWriter()
     private var events: [Chunk] = []
 
     /// Bytes that have not been handed to the kernel.
@@ -19,11 +20,12 @@ struct Outbox {
 
     var isEmpty: Bool { pendingBytes == 0 }
 
-    /// Adds to the turn's replies. `body` appends whole frames, each with its line feed.
-    mutating func reply(_ body: (inout [UInt8]) -> Void) {
-        let before = replies.count
+    /// Adds one frame to the turn's replies. `body` writes it without its line feed.
+    mutating func reply(_ body: (inout JSONWriter) -> Void) {
+        let before = replies.bytes.count
         body(&replies)
-        pendingBytes += replies.count - before
+        replies.byte(UInt8(ascii: "\n"))
+        pendingBytes += replies.bytes.count - before
     }
 
     /// Places a patch or a state ahead of the replies that are not sealed yet.
@@ -40,13 +42,13 @@ struct Outbox {
 
     /// Fixes the order of what is there.
     mutating func seal() {
-        if !replies.isEmpty {
-            ready.append(Chunk(replies))
+        if !replies.bytes.isEmpty {
+            ready.append(Chunk(replies.bytes))
             // A buffer that once held a large reply is let go, so that an idle connection is small.
-            if replies.capacity > Self.keptReplyBytes {
-                replies = []
+            if replies.bytes.capacity > Self.keptReplyBytes {
+                replies.bytes = []
             } else {
-                replies.removeAll(keepingCapacity: true)
+                replies.bytes.removeAll(keepingCapacity: true)
             }
         }
         if !events.isEmpty {

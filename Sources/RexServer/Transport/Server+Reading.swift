@@ -59,8 +59,8 @@ extension Server {
         do throws(WireError) {
             try perform(ClientFrame.decode(node), for: connection)
         } catch {
-            reply(error, id: FrameID(of: node), to: connection)
-            if let reason = error.code.closeReason { close(connection, reason, error.message) }
+            reply(error, id: FrameID.of(node), to: connection)
+            if let reason = CloseReason(error.code) { close(connection, reason, error.message) }
         }
         connection.session.hasSpoken = true
     }

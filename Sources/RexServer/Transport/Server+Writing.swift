@@ -4,9 +4,9 @@ import RexProtocol
 
 /// From frames to bytes: replies, flushing, and the end of a connection.
 extension Server {
-    /// Adds whole frames to a connection's replies of this turn.
+    /// Adds one frame to a connection's replies of this turn; its line feed is added here.
     func reply(to connection: Connection, _ body: (inout JSONWriter) -> Void) {
-        connection.outbox.reply { body(&$0) }
+        connection.outbox.reply(body)
         touch(connection)
     }
 
@@ -19,7 +19,7 @@ extension Server {
         log.event(
             .debug, "refused",
             ["client": connection.session.client.id, "code": error.code.rawValue])
-        reply(.error(error, id: id), to: connection)
+        reply(to: connection) { ServerFrame.writeError(id: id, error, into: &$0) }
     }
 
     /// Notes that a connection has something to send at the end of the turn.
@@ -111,7 +111,7 @@ extension Server {
     func close(_ connection: Connection, _ reason: CloseReason, _ message: String) {
         guard connection.isServed else { return }
         reply(
-            .bye(code: reason, message: message, reconnect: reason.reconnect), to: connection)
+            .bye(ServerFrame.Bye(reason, message)), to: connection)
         connection.enter(.finishing)
         connection.isPaused = false
         leave(connection)
