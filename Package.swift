@@ -53,6 +53,10 @@ let package = Package(
         .executableTarget(
             name: "rex-client", dependencies: ["RexClient", "CEdit"], swiftSettings: strict),
 
+        // Figures, a table each.
+        .executableTarget(
+            name: "rex-bench", dependencies: ["Rex"], path: "Benchmarks", swiftSettings: strict),
+
         // Tests, a ring each.
         .testTarget(name: "RexTests", dependencies: ["Rex", "RexTesting"], swiftSettings: strict),
         .testTarget(

@@ -77,27 +77,39 @@ extension StoreCore {
 
     /// Starts the effects; `didRunEffects` and `didComplete` come when those that end by themselves
     /// have ended: at once where there are none.
-    @usableFromInline
+    @inlinable
     func runEffects(
         _ effects: [Effect<R.Action>], of action: R.Action, revision: Int, group: EffectGroup?,
         seen: PipelineContext<R.Action, R.State>
     ) {
-        if effects.allSatisfy(\.isInstant) {
-            perform(effects, of: revision, group: group)
-            return showEnd(of: action, revision: revision, seen: seen)
+        if !effects.isEmpty {
+            let areAtWork = performWithTrail(
+                effects, of: action, revision: revision, group: group, seen: seen)
+            if areAtWork { return }
         }
+        showEnd(of: action, revision: revision, seen: seen)
+    }
+
+    /// True where the end will be shown later.
+    @usableFromInline
+    func performWithTrail(
+        _ effects: [Effect<R.Action>], of action: R.Action, revision: Int, group: EffectGroup?,
+        seen: PipelineContext<R.Action, R.State>
+    ) -> Bool {
         let trail = EffectGroup()
         trail.enter()
         perform(effects, of: revision, group: group, trail: trail)
+        trail.leave()
+        if trail.isEnded { return false }
         // The core holds the strands that hold the trail, so it outlives this closure's use.
         trail.onEnd = { [unowned self] in
             withDrain { showEnd(of: action, revision: revision, seen: seen) }
         }
-        trail.leave()
+        return true
     }
 
     /// The last two phases. Effects that a hook appends here start without phases of their own.
-    @usableFromInline
+    @inlinable
     func showEnd(
         of action: R.Action, revision: Int, seen: PipelineContext<R.Action, R.State>
     ) {
