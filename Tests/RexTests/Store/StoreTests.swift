@@ -1,3 +1,4 @@
+import Foundation
 import Rex
 import RexTesting
 import Synchronization
@@ -197,27 +198,27 @@ struct StoreTests {
 
     @Test func `a full line makes senders wait and loses nothing`() async {
         let store = Store(initialState: LastSeen(), reducer: LastSeenReducer())
-        let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        let count = Store<LastSeenReducer>.queueLimit + 1_000
-        let sent = Box(0)
+        let limit = Store<LastSeenReducer>.queueLimit
+        let (isAtWork, lineIsFull) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         store.subscribe { state in
-            guard state.last[0] == 1 else { return }
-            // At work until the line is full: the sender behind cannot get on.
-            open.yield()
-            while sent.value.withLock({ $0 }) < Store<LastSeenReducer>.queueLimit {}
+            if state.last[0] != 1 || state.last[1] != 0 { return }
+            isAtWork.signal()
+            lineIsFull.wait()
         }
-        await withTaskGroup { group in
-            group.addTask { store.dispatch(Step(sender: 0, number: 1)) }
-            group.addTask {
-                for await _ in gate { break }
-                for number in 1...count {
+        await withCheckedContinuation { done in
+            // A thread of its own: it must be able to fill the line while all others are busy.
+            Thread.detachNewThread {
+                isAtWork.wait()
+                for number in 1...limit + 1_000 {
                     store.dispatch(Step(sender: 1, number: number))
-                    sent.value.withLock { $0 = number }
+                    if number == limit { lineIsFull.signal() }
                 }
+                done.resume()
             }
+            store.dispatch(Step(sender: 0, number: 1))
         }
-        #expect(await store.revision == count + 1)
-        #expect(store.state.last[1] == count)
+        #expect(await store.revision == limit + 1_001)
+        #expect(store.state.last[1] == limit + 1_000)
         #expect(store.state.swapped == 0)
     }
 }
