@@ -3,6 +3,7 @@ extension StoreCore {
     /// started, its end noted. Events of an effect that has ended or was cancelled are dropped.
     public func receive(_ event: EffectEvent<R.Action>) {
         guard let strand = table[event.number] else { return }
+        strand.lease.didReceive()
         switch event.signal {
         case .action(let action):
             let listed = strand.listed
@@ -173,7 +174,7 @@ extension StoreCore {
         let (number, lease, inbox) = (strand.number, strand.lease, inbox)
         let emitter = EffectEmitter<R.Action>(
             emit: { signal in
-                if lease.isOver { return }
+                guard lease.willSend() else { return }
                 inbox(EffectEvent(number: number, signal: signal))
             },
             lease: lease)
@@ -251,6 +252,8 @@ extension StoreCore {
 
     /// Out of the table first, then whoever waited is told: they may call the core again.
     private func close(_ strand: Strand<R.Action>) {
+        // Whoever is told below may have cancelled it once more.
+        guard table[strand.number] != nil else { return }
         strand.isOver = true
         strand.lease.end()
         strand.task?.cancel()
