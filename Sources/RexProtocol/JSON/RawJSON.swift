@@ -1,0 +1,79 @@
+/// One JSON text that is known to be valid and compact, kept as its bytes.
+///
+/// What was encoded once and is sent many times. Equality is that of the bytes.
+public struct RawJSON: Sendable, Hashable {
+    /// The text in UTF-8, without insignificant white space.
+    public let bytes: [UInt8]
+
+    /// Takes bytes that are already valid compact JSON: written by a `JSONWriter` or read by a
+    /// `JSONParser`.
+    init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Validates a text and keeps it without insignificant white space.
+    public init(parsing text: [UInt8]) throws(JSONError) {
+        let parser = JSONParser()
+        let parsed: Result<RawJSON, JSONError> = text.withUnsafeBytes { bytes in
+            Result { () throws(JSONError) in try parser.parse(bytes).compact }
+        }
+        self = try parsed.get()
+    }
+
+    /// Validates a text and keeps it without insignificant white space.
+    public init(parsing text: String) throws(JSONError) {
+        try self.init(parsing: Array(text.utf8))
+    }
+
+    /// Encodes a value.
+    public init<T: Encodable>(encoding value: T) throws {
+        var writer = JSONWriter()
+        try JSONCoder.encode(value, into: &writer)
+        bytes = writer.bytes
+    }
+
+    /// Encodes a value.
+    public init(_ value: JSONValue) {
+        var writer = JSONWriter()
+        writer.value(value)
+        bytes = writer.bytes
+    }
+
+    /// What a writer has written: must be one whole value.
+    public init(_ writer: consuming JSONWriter) {
+        bytes = writer.bytes
+    }
+
+    /// `null`.
+    public static let null = RawJSON(unchecked: Array("null".utf8))
+
+    /// The text as a tree. O(size).
+    public var value: JSONValue {
+        withNode { $0.value } ?? .null
+    }
+
+    /// Parses the text once more and hands its root to `body`; nil where it nests deeper than
+    /// `JSONCoder.depthLimit`.
+    func withNode<R>(_ body: (JSONNode) throws -> R) rethrows -> R? {
+        let parser = JSONParser(depthLimit: JSONCoder.depthLimit)
+        return try bytes.withUnsafeBytes { bytes in
+            guard let node = try? parser.parse(bytes) else { return nil }
+            return try body(node)
+        }
+    }
+}
+
+extension RawJSON: CustomStringConvertible {
+    /// The text.
+    public var description: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension RawJSON: Codable {
+    /// Reads any value: Rex's own decoder copies the text, others build it anew.
+    public init(from decoder: any Decoder) throws {
+        self.init(try JSONValue(from: decoder))
+    }
+
+    /// Writes the value: Rex's own encoder copies the text, others get a tree.
+    public func encode(to encoder: any Encoder) throws {
+        try value.encode(to: encoder)
+    }
+}

@@ -1,0 +1,30 @@
+import Rex
+
+/// An action that travels: an enum with Swift's synthesized Codable.
+///
+/// On the wire it is a Flux Standard Action, `{"type":"send","payload":{"text":"hi"}}`; see
+/// `ActionCodec`.
+public protocol WireAction: Actionable, Codable, Equatable {
+    /// The types that clients may send: the names of the cases.
+    static var clientTypes: [String] { get }
+    /// The store's own types: committed like all others, `forbidden` from clients.
+    static var ownTypes: [String] { get }
+    /// The action for a client's first subscription to or dispatch on the store; nil for none.
+    static func connected(_ client: ClientIdentity) -> Self?
+    /// The action for a client that has gone; nil for none.
+    static func disconnected(_ client: ClientIdentity) -> Self?
+    /// The action that makes the state agree with the clients and effects that there are, after
+    /// recovery, travel and `cancel`; nil for none.
+    static func reconcile(clients: [String], effects: [String]) -> Self?
+}
+
+extension WireAction {
+    /// No types of the store's own.
+    public static var ownTypes: [String] { [] }
+    /// No action.
+    public static func connected(_ client: ClientIdentity) -> Self? { nil }
+    /// No action.
+    public static func disconnected(_ client: ClientIdentity) -> Self? { nil }
+    /// No action.
+    public static func reconcile(clients: [String], effects: [String]) -> Self? { nil }
+}

@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct RexProtocolTestsPlaceholder {
-    @Test func builds() {}
-}
