@@ -1,32 +1,22 @@
-import CUV
-import Glibc
+/// A loop that runs on a thread of its own, from the moment this is made.
+///
+/// For programs that are not servers: a client's sockets live on such a loop while the program's own
+/// code runs elsewhere. What must be set up before the first turn goes into `prepare`.
+public final class LoopThread: Sendable {
+    /// The loop; an executor for actors and tasks.
+    public let loop: Loop
 
-extension Loop {
-    /// Runs the loop on a thread of its own, which ends after `stop`.
+    /// Starts the thread.
     ///
-    /// - Parameter name: what `top -H` shows; at most 15 bytes.
-    public func start(named name: String) {
-        let start = Start(loop: self, name: name)
-        var thread = pthread_t()
-        let status = pthread_create(
-            &thread, nil,
-            { argument in
-                let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
-                rex_name_thread(start.name)
-                SignalSource.clearInheritedMask()
-                start.loop.run()
-                return nil
-            }, Unmanaged.passRetained(start).toOpaque())
-        precondition(status == 0, "no thread could be made for the loop: \(status)")
-        pthread_detach(thread)
+    /// - Parameter prepare: called once on the calling thread, before the loop runs; the place for
+    ///   `onTurnEnd` and `onWake`.
+    public init(prepare: (Loop) -> Void = { _ in }) {
+        let loop = Loop()
+        self.loop = loop
+        prepare(loop)
+        loop.start(named: "rex-loop")
     }
 
-    private final class Start {
-        let loop: Loop
-        let name: String
-        init(loop: Loop, name: String) {
-            self.loop = loop
-            self.name = name
-        }
-    }
+    /// Ends the loop after its present turn; its sockets and timers are closed. The thread ends by itself.
+    public func stop() { loop.stop() }
 }

@@ -44,7 +44,8 @@ public struct JSONObject: Sendable {
     public subscript(key: String) -> JSONValue? {
         get {
             let (index, isFound) = find(key)
-            return isFound ? members[index].value : nil
+            guard isFound else { return nil }
+            return members[index].value
         }
         set {
             let (index, isFound) = find(key)
@@ -61,7 +62,8 @@ public struct JSONObject: Sendable {
     @discardableResult
     public mutating func removeValue(forKey key: String) -> JSONValue? {
         let (index, isFound) = find(key)
-        return isFound ? members.remove(at: index).value : nil
+        guard isFound else { return nil }
+        return members.remove(at: index).value
     }
 
     /// Changes the value under a name in place; nil where there is none.

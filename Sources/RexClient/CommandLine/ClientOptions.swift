@@ -1,0 +1,77 @@
+/// Every option of `rex-client`, each defined once.
+package enum ClientOptions {
+    package static let url = CommandOption(
+        "--url", "URL", help: "tcp://host:port or unix:/path; default \(RexURL.default)",
+        environment: "REX_URL"
+    ) { try RexURL($0) }
+
+    package static let store = CommandOption(
+        "--store", "STORE", help: "the store; default: the server's first one",
+        environment: "REX_STORE"
+    ) { $0 }
+
+    package static let timeout = CommandOption(
+        "--timeout", "5s", help: "how long to wait for a connection or a reply",
+        environment: "REX_TIMEOUT"
+    ) { try DurationText.parse($0) }
+
+    package static let json = CommandOption(
+        flag: "--json", help: "print the server's frames, one JSON object a line",
+        environment: "REX_JSON")
+
+    package static let key = CommandOption(
+        "--key", "KEY", help: "makes a retry safe: the same key is applied once"
+    ) { $0 }
+
+    package static let expect = CommandOption(
+        "--expect", "REV", help: "apply only if the store is at this revision"
+    ) { try revision($0) }
+
+    package static let dryRun = CommandOption(
+        flag: "--dry-run", help: "say what the action would change, and change nothing")
+
+    package static let await = CommandOption(
+        "--await", "LEVEL", help: "ack when applied, durable, or when its effects have ended"
+    ) { text in
+        guard ["applied", "durable", "effects"].contains(text) else {
+            throw UsageError("expected applied, durable or effects, got \(text)")
+        }
+        return text
+    }
+
+    package static let at = CommandOption(
+        "--at", "REV", help: "the state as it was at this revision"
+    ) { try revision($0) }
+
+    package static let patches = CommandOption(
+        flag: "--patches", help: "print each change as a patch, not the whole state")
+
+    package static let since = CommandOption(
+        "--since", "EPOCH:REV", help: "go on from this position, without the state"
+    ) { try StorePosition(parsing: $0) }
+
+    package static let after = CommandOption(
+        "--after", "REV", help: "only commits after this revision"
+    ) { try revision($0) }
+
+    package static let limit = CommandOption(
+        "--limit", "N", help: "at most so many commits; default 100"
+    ) { try revision($0) }
+
+    private static func revision(_ text: String) throws(UsageError) -> Int {
+        guard let number = Int(text), number >= 0 else {
+            throw UsageError("expected a number from 0 on, got \(text)")
+        }
+        return number
+    }
+}
+
+extension StorePosition {
+    /// Reads `EPOCH:REV`; the epoch itself may hold colons.
+    package init(parsing text: String) throws(UsageError) {
+        guard let mark = text.lastIndex(of: ":"), mark > text.startIndex,
+            let revision = Int(text[text.index(after: mark)...]), revision >= 0
+        else { throw UsageError("expected EPOCH:REV, as in k3j9:42, got \(text)") }
+        self.init(epoch: String(text[..<mark]), revision: revision)
+    }
+}

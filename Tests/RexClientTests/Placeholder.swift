@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct RexClientTestsPlaceholder {
-    @Test func builds() {}
-}
