@@ -49,7 +49,7 @@ let package = Package(
 
         // The two programs.
         .executableTarget(
-            name: "rex-server", dependencies: ["RexServer", "RexExamples"], swiftSettings: strict),
+            name: "rex-server", dependencies: ["RexServer", "RexExamples", "RexClient", "RexLoop"], swiftSettings: strict),
         .executableTarget(
             name: "rex-client", dependencies: ["RexClient", "CEdit"], swiftSettings: strict),
 

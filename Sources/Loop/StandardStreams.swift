@@ -9,6 +9,12 @@ public enum StandardStreams {
     @discardableResult
     public static func writeOutput(_ bytes: [UInt8]) -> Bool { write(bytes, to: STDOUT_FILENO) }
 
+    /// Hands what `print` keeps back to whoever reads standard output.
+    public static func flush() { fflush(nil) }
+
+    /// Ends the process, output flushed.
+    public static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
+
     /// Ends the process at once, without any clean-up.
     public static func exitNow(_ status: Int32) -> Never { _exit(status) }
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Synchronization
 
 /// A program that a test started: its output as it comes, its input, its end. Every wait has a deadline.
 ///
@@ -39,11 +40,17 @@ public final class ChildProcess {
         terminal: (columns: Int, rows: Int)? = nil
     ) throws {
         name = words[0].split(separator: "/").last.map(String.init) ?? words[0]
-        let plumbing = try terminal.map { try Plumbing.terminal($0.columns, $0.rows) } ?? Plumbing.pipes()
-        (input, output, errors) = (plumbing.input, plumbing.output, plumbing.errors)
-        pid = try Self.spawn(words, environment, plumbing)
-        plumbing.closeChildEnds()
+        // One at a time: another child must not inherit the ends of this one's pipes.
+        (pid, input, output, errors) = try Self.spawning.withLock { _ in
+            let plumbing =
+                try terminal.map { try Plumbing.terminal($0.columns, $0.rows) } ?? Plumbing.pipes()
+            let pid = try Self.spawn(words, environment, plumbing)
+            plumbing.closeChildEnds()
+            return (pid, plumbing.input, plumbing.output, plumbing.errors)
+        }
     }
+
+    private static let spawning = Mutex(())
 
     private static func spawn(
         _ words: [String], _ changes: [String: String?], _ plumbing: Plumbing
@@ -51,8 +58,14 @@ public final class ChildProcess {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        for (index, descriptor) in plumbing.child.enumerated() {
-            posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(index))
+        if let terminal = plumbing.terminal {
+            posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
+            posix_spawn_file_actions_adddup2(&actions, 0, 1)
+            posix_spawn_file_actions_adddup2(&actions, plumbing.child[0], 2)
+        } else {
+            for (index, descriptor) in plumbing.child.enumerated() {
+                posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(index))
+            }
         }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -65,7 +78,7 @@ public final class ChildProcess {
         posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setflags(
             &attributes,
-            Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID))
+            Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | newSession))
         var environment = ProcessInfo.processInfo.environment
         for (key, value) in changes { environment[key] = value }
         var pid: Int32 = 0
@@ -75,12 +88,15 @@ public final class ChildProcess {
             }
         }
         guard status == 0 else {
-            throw Failure(description: "\(words[0]) could not be started: \(words(of: status))")
+            throw Failure(description: "\(words[0]) could not be started: \(text(of: status))")
         }
         return pid
     }
 
-    private static func words(of error: Int32) -> String { String(cString: strerror(error)) }
+    /// POSIX_SPAWN_SETSID, which the C library shows to GNU sources only.
+    private static let newSession: Int32 = 0x80
+
+    private static func text(of error: Int32) -> String { String(cString: strerror(error)) }
 
     private static func withCStrings<T>(
         _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> T
@@ -98,7 +114,7 @@ public final class ChildProcess {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(input, $0.baseAddress, $0.count) }
             guard count > 0 else {
-                throw Failure(description: "\(name) takes no input: \(Self.words(of: errno))")
+                throw Failure(description: "\(name) takes no input: \(Self.text(of: errno))")
             }
             rest = rest.dropFirst(count)
         }
@@ -252,7 +268,11 @@ public final class ChildProcess {
 
 /// The three descriptors of a child and our ends of them.
 private struct Plumbing {
+    /// What the child gets as 0, 1 and 2; with a terminal as 2 alone.
     let child: [Int32]
+    /// The child opens it itself as 0 and 1: as the leader of its session it is then controlled by it,
+    /// so that Ctrl-C is a signal.
+    var terminal: String?
     let input: Int32
     let output: Int32
     let errors: Int32
@@ -265,25 +285,32 @@ private struct Plumbing {
             child: [inRead, outWrite, errorWrite], input: inWrite, output: outRead, errors: errorRead)
     }
 
+    /// TIOCSPTLCK and TIOCGPTN of Linux.
+    private static let setLock: UInt = 0x4004_5431
+    private static let getNumber: UInt = 0x8004_5430
+
     static func terminal(_ columns: Int, _ rows: Int) throws -> Plumbing {
-        let ours = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard ours >= 0, grantpt(ours) == 0, unlockpt(ours) == 0, let name = ptsname(ours) else {
-            throw ChildProcess.Failure(description: "no pseudo-terminal can be had")
-        }
+        // /dev/ptmx by hand: posix_openpt and its friends are shown to XOPEN sources only.
+        let ours = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var unlocked: Int32 = 0
+        var number: Int32 = 0
+        guard ours >= 0, ioctl(ours, setLock, &unlocked) == 0, ioctl(ours, getNumber, &number) == 0
+        else { throw ChildProcess.Failure(description: "no pseudo-terminal can be had") }
         var size = winsize(
             ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
-        ioctl(ours, UInt(TIOCSWINSZ), &size)
-        let theirs = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        _ = ioctl(ours, UInt(TIOCSWINSZ), &size)
         let (errorRead, errorWrite) = try pipe()
         return Plumbing(
-            child: [theirs, theirs, errorWrite], input: ours, output: ours, errors: errorRead)
+            child: [errorWrite], terminal: "/dev/pts/\(number)", input: ours, output: ours,
+            errors: errorRead)
     }
 
     private static func pipe() throws -> (read: Int32, write: Int32) {
         var ends: [Int32] = [0, 0]
-        guard pipe2(&ends, O_CLOEXEC) == 0 else {
+        guard Glibc.pipe(&ends) == 0 else {
             throw ChildProcess.Failure(description: "no pipe can be had")
         }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }
 
