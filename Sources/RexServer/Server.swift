@@ -83,7 +83,7 @@ public actor Server {
         loop.start(named: "rex-loop")
     }
 
-    isolated deinit { loop.stop() }
+    deinit { loop.stop() }
 
     // MARK: Setting up
 

@@ -113,7 +113,7 @@ struct History<State: Statable & Codable, Action: WireAction> {
         if block.baseRevision == revision { return block.base }
         var tree = try JSONCoder.value(of: block.base)
         for entry in block.entries.prefix(revision - block.baseRevision) {
-            try JSONPatch(entry.patch).apply(to: &tree)
+            try JSONPatch(entry.patch.value).apply(to: &tree)
         }
         return try JSONCoder.decode(State.self, from: tree)
     }

@@ -86,7 +86,7 @@ extension TypedHost {
         case .success(let state):
             let next = Snapshot(revision: revision, state: state)
             let patch = try patch(from: current, to: next, at: .root)
-            return .dryRun(revision: revision, patch: patch ?? RawJSON(JSONPatch()))
+            return .dryRun(revision: revision, patch: patch ?? JSONPatch().raw)
         }
     }
 

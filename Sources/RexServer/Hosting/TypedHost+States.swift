@@ -37,7 +37,7 @@ extension TypedHost {
         let before = try json(of: old).value(at: path) ?? .null
         let after = try json(of: new).value(at: path) ?? .null
         let patch = JSONPatch.difference(from: before, to: after)
-        return patch.operations.isEmpty ? nil : RawJSON(patch)
+        return patch.operations.isEmpty ? nil : patch.raw
     }
 
     private func json(of snapshot: any StateSnapshot) throws(WireError) -> JSONValue {
@@ -146,7 +146,7 @@ extension RawJSON {
     /// Whether a patch (this text) changes the value at a place: an operation stands above it, at it
     /// or below it.
     fileprivate func touches(_ place: JSONPointer) -> Bool {
-        guard let patch = try? JSONPatch(self) else { return false }
+        guard let patch = try? JSONPatch(value) else { return false }
         return patch.operations.contains { operation in
             operation.path.isPrefix(of: place) || place.isPrefix(of: operation.path)
         }

@@ -96,7 +96,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         let next = Snapshot(revision: commit.revision, state: commit.state)
         let patch: RawJSON
         do {
-            patch = try RawJSON(JSONPatch.difference(from: current.json(), to: next.json()))
+            patch = try JSONPatch.difference(from: current.json(), to: next.json()).raw
         } catch {
             // The state type writes some values and cannot write this one: nobody could follow it.
             preconditionFailure("the state of \(name) cannot be written as JSON: \(error)")

@@ -21,7 +21,7 @@ extension Server {
         let new = try diff.to.map { revision throws(WireError) in
             try host.snapshot(at: revision)
         } ?? host.snapshot
-        let patch = try host.patch(from: old, to: new, at: diff.path) ?? RawJSON(JSONPatch())
+        let patch = try host.patch(from: old, to: new, at: diff.path) ?? JSONPatch().raw
         reply(
             .diff(
                 ServerFrame.Diff(

@@ -34,7 +34,7 @@ final class Connection: SocketOwner {
     /// The loop's milliseconds when the present stall began; nil while bytes leave.
     var stalledSince: UInt64?
 
-    private unowned let server: Server
+    private weak var server: Server?
 
     init(id: Int, socket: Socket, session: Session, limits: Limits, server: Server) {
         self.id = id
@@ -55,18 +55,18 @@ final class Connection: SocketOwner {
     var isServed: Bool { phase < .finishing }
 
     func socket(_ socket: Socket, didRead bytes: UnsafeRawBufferPointer) {
-        server.enter(with: (self, bytes)) { $0.didRead($1.1, on: $1.0) }
+        server?.enter(with: (self, bytes)) { $0.didRead($1.1, on: $1.0) }
     }
 
     func socketDidEnd(_ socket: Socket) {
-        server.enter(with: self) { $0.didEndInput(of: $1) }
+        server?.enter(with: self) { $0.didEndInput(of: $1) }
     }
 
     func socketDidDrain(_ socket: Socket) {
-        server.enter(with: self) { $0.didDrain($1) }
+        server?.enter(with: self) { $0.didDrain($1) }
     }
 
     func socketDidClose(_ socket: Socket, error: LoopError?) {
-        server.enter(with: self) { $0.didClose($1, error: error) }
+        server?.enter(with: self) { $0.didClose($1, error: error) }
     }
 }
