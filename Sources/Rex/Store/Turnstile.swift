@@ -9,7 +9,7 @@ import Synchronization
 @usableFromInline
 final class Turnstile<Job: Sendable, Worker>: Sendable {
     @usableFromInline
-    struct Line {
+    struct Line: Sendable {
         @usableFromInline var jobs: [Job] = []
         @usableFromInline var isAtWork = false
 
