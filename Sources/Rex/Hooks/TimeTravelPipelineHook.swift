@@ -2,6 +2,7 @@ import Synchronization
 
 /// One step that a store has taken.
 public struct TimeTravelEntry<State: Statable, Action: Actionable>: Sendable {
+    /// The number of the commit; that of the initial state comes first.
     public let revision: Int
     /// Nil for the initial state and for a travel.
     public let action: Action?
@@ -14,8 +15,8 @@ public struct TimeTravelEntry<State: Statable, Action: Actionable>: Sendable {
 /// Keeps the states of a store, so that it can go back to them. Give it to a `Store` as
 /// `timeTravel:`; `undoTimeTravel`, `redoTimeTravel` and `jump(to:)` use it.
 ///
-/// It keeps what was committed, never a state that a hook aborted, and the last `cap` steps with the
-/// state before them: the initial one for as long as there were no more.
+/// It keeps what was committed, never a state that a hook aborted: the last `cap` steps with the
+/// state before them, which is the initial one for as long as there were no more.
 ///
 /// Source: Swift-Rex.
 public final class TimeTravelPipelineHook<State: Statable, Action: Actionable>: PipelineHook {
@@ -42,11 +43,13 @@ public final class TimeTravelPipelineHook<State: Statable, Action: Actionable>: 
     private let cap: Int
     private let record: Mutex<Record>
 
+    /// - Parameter cap: how many steps can be undone.
     public init(cap: Int = Timeline.defaultLimit) {
         self.cap = cap
         record = Mutex(Record(timeline: Timeline(limit: cap)))
     }
 
+    /// Notes what was reduced, and keeps it once it was committed.
     public func handle(
         phase: PipelinePhase<Action, State>, context: PipelineContext<Action, State>
     ) -> HookResult<Action> {

@@ -21,6 +21,7 @@ public protocol Reducer<State, Action>: Sendable {
 }
 
 extension Reducer {
+    /// Leaves the context out: this reducer wants none.
     @inlinable
     public func _reduce(
         state: inout State, action: Action, context: ReducerContext
@@ -45,6 +46,7 @@ public protocol ContextReducer<State, Action>: Reducer {
 }
 
 extension ContextReducer {
+    /// Hands the context on.
     @inlinable
     public func _reduce(
         state: inout State, action: Action, context: ReducerContext

@@ -56,10 +56,12 @@ extension StoreCore {
 
     @discardableResult
     private func cancel(_ numbers: [UInt64]) -> Int {
+        // What is being cancelled already is not there any more.
+        let numbers = numbers.filter { table[$0]?.isOver == false }
         if numbers.isEmpty { return 0 }
         withDrain {
             for number in numbers {
-                if let strand = table[number] { cancel(strand) }
+                if let strand = table[number], !strand.isOver { cancel(strand) }
             }
         }
         return numbers.count
@@ -142,7 +144,7 @@ extension StoreCore {
         let strand = Strand(
             number: lastNumber, id: label.id,
             isListed: place.parent == nil || label.id != nil || label.scope != nil,
-            place: place, isLongLived: effect.isLongLived, startedAt: stopwatch())
+            place: place, effect: effect, startedAt: stopwatch())
         table.insert(strand)
         strand.group?.enter()
         strand.trail?.enter()
@@ -205,7 +207,7 @@ extension StoreCore {
     private func advance(_ strand: Strand<R.Action>) {
         if strand.isHeld || strand.isOver { return }
         strand.isHeld = true
-        while !strand.isOver, strand.children.isEmpty, let step = strand.rest.popFirst() {
+        while strand.children.isEmpty, let step = strand.rest.popFirst() {
             start(step, at: EffectPlace(inside: strand))
         }
         strand.isHeld = false
@@ -252,8 +254,6 @@ extension StoreCore {
 
     /// Out of the table first, then whoever waited is told: they may call the core again.
     private func close(_ strand: Strand<R.Action>) {
-        // Whoever is told below may have cancelled it once more.
-        guard table[strand.number] != nil else { return }
         strand.isOver = true
         strand.lease.end()
         strand.task?.cancel()

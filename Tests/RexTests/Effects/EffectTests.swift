@@ -185,7 +185,7 @@ struct EffectTests {
         let core = core()
         let group = EffectGroup()
         let parts = Effect<TallyAction>.concurrent(
-            .delayed(.add(1), delay: 1), .delayed(.add(2), delay: 1))
+            .delayed(.add(1), delay: 1), .interval(.add(2), period: .seconds(1)))
         core.dispatch(.run(parts.cancellable(id: "both")), group: group)
         var ends = 0
         group.onEnd = { [unowned core] in
@@ -193,8 +193,10 @@ struct EffectTests {
             #expect(core.cancelEffect(id: "both") == 0)
             core.dispatch(.add(3))
         }
+        #expect(group.pending == 1)
         #expect(core.cancelEffect(id: "both") == 1)
         #expect(ends == 1)
+        #expect(core.runningEffects.isEmpty)
         #expect(group.pending == 0)
         #expect(core.state.log == [3])
     }
