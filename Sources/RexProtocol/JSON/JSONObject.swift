@@ -44,7 +44,8 @@ public struct JSONObject: Sendable {
     public subscript(key: String) -> JSONValue? {
         get {
             let (index, isFound) = find(key)
-            return isFound ? members[index].value : nil
+            // Not `? … : nil`: there nil would be a JSONValue, null.
+            return isFound ? .some(members[index].value) : .none
         }
         set {
             let (index, isFound) = find(key)
@@ -61,7 +62,7 @@ public struct JSONObject: Sendable {
     @discardableResult
     public mutating func removeValue(forKey key: String) -> JSONValue? {
         let (index, isFound) = find(key)
-        return isFound ? members.remove(at: index).value : nil
+        return isFound ? .some(members.remove(at: index).value) : .none
     }
 
     /// Changes the value under a name in place; nil where there is none.
