@@ -7,18 +7,23 @@ import Synchronization
 public final class TestClock: Clock, Sendable {
     /// A moment: the time since the clock was made.
     public struct Instant: InstantProtocol {
+        /// How far the clock had been moved.
         public let offset: Duration
 
+        /// The moment when the clock had been moved so far.
         public init(offset: Duration) {
             self.offset = offset
         }
 
+        /// The moment that much later.
         public func advanced(by duration: Duration) -> Instant {
             Instant(offset: offset + duration)
         }
 
+        /// How much later `other` is.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
+        /// Whether one is earlier.
         public static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
     }
 
@@ -60,10 +65,13 @@ public final class TestClock: Clock, Sendable {
 
     private let time = Mutex(Time())
 
+    /// A clock that nobody has moved.
     public init() {}
 
+    /// Where the clock stands.
     public var now: Instant { time.withLock { $0.now } }
 
+    /// One nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
     /// How many tasks sleep by this clock.

@@ -4,6 +4,7 @@ extension Effect {
     /// step that fails without a `catch` ends the sequence.
     public static func sequence(_ effects: Effect...) -> Effect { sequence(effects) }
 
+    /// One after the other; see above.
     public static func sequence(_ effects: [Effect]) -> Effect {
         Effect(plan: .sequence(effects))
     }
@@ -11,6 +12,7 @@ extension Effect {
     /// All at once, each an effect of its own.
     public static func concurrent(_ effects: Effect...) -> Effect { concurrent(effects) }
 
+    /// All at once; see above.
     public static func concurrent(_ effects: [Effect]) -> Effect {
         Effect(plan: .concurrent(effects))
     }
@@ -18,6 +20,7 @@ extension Effect {
     /// The same as `concurrent`.
     public static func merge(_ effects: Effect...) -> Effect { concurrent(effects) }
 
+    /// The same as `concurrent`.
     public static func merge(_ effects: [Effect]) -> Effect { concurrent(effects) }
 
     /// Names the effect. Around several it makes them one: listed once, cancelled together. Inside

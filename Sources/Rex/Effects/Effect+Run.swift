@@ -46,7 +46,10 @@ extension Effect {
             id: id, cancelInFlight: cancelInFlight, isLongLived: true,
             prepare: { _ in
                 { emitter in
-                    for try await action in elements { emitter.send(action) }
+                    for try await action in elements {
+                        emitter.send(action)
+                        await emitter.room()
+                    }
                 }
             },
             recover: recover)
@@ -63,7 +66,10 @@ extension Effect {
             id: id, cancelInFlight: cancelInFlight, isLongLived: true,
             prepare: { _ in
                 { emitter in
-                    for try await action in make() { emitter.send(action) }
+                    for try await action in make() {
+                        emitter.send(action)
+                        await emitter.room()
+                    }
                 }
             },
             recover: nil)

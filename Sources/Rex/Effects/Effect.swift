@@ -85,6 +85,15 @@ extension Effect {
         }
     }
 
+    /// True for several at once, with or without a name around them.
+    var isConcurrent: Bool {
+        switch plan {
+        case .concurrent: true
+        case .labelled(_, let inner): inner.isConcurrent
+        default: false
+        }
+    }
+
     /// True when it does not end by itself: a timer with a period, an interval, a stream, or
     /// anything with one of these as a part. Nobody waits for the end of such an effect.
     public var isLongLived: Bool {

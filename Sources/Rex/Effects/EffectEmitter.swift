@@ -1,5 +1,3 @@
-import Synchronization
-
 /// How a running effect speaks to its store. Any thread may use it; each call is one entry in the
 /// owner's inbox. After the effect has ended or was cancelled everything is dropped.
 ///
@@ -38,6 +36,16 @@ public struct EffectEmitter<Action: Sendable>: Sendable {
         emit(.effect(.publish(topic: topic, event: event)))
     }
 
+    /// Returns when the store has taken up what this effect sent, but for a few: at once as long as
+    /// fewer than `EffectEmitter.inFlightLimit` wait. A loop that could send faster than the store
+    /// reduces awaits it; streams do so by themselves.
+    public func room() async {
+        await lease.room()
+    }
+
+    /// How many of one effect's signals wait in the owner's inbox before `room` makes it wait.
+    public static var inFlightLimit: Int { EffectLease.inFlightLimit }
+
     /// True once the effect has ended or was cancelled.
     public var isOver: Bool { lease.isOver }
 
@@ -69,15 +77,4 @@ enum EffectSignal<Action: Sendable>: Sendable {
     case effect(Effect<Action>)
     case ended
     case failed(any Error)
-}
-
-/// Tells the task of an effect that nobody listens any more, so that it does not fill the inbox.
-final class EffectLease: Sendable {
-    private let over = Atomic<Bool>(false)
-
-    var isOver: Bool { over.load(ordering: .acquiring) }
-
-    func end() {
-        over.store(true, ordering: .releasing)
-    }
 }

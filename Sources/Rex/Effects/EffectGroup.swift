@@ -14,6 +14,7 @@ public final class EffectGroup {
     public private(set) var pending = 0
     private var hasBegun = false
 
+    /// A group for one dispatch.
     public init() {}
 
     /// True once the action was reduced and nothing is left to wait for.

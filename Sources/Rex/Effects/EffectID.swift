@@ -4,16 +4,20 @@
 ///
 /// Source: Swift-Rex.
 public struct EffectID: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The name.
     public let rawValue: String
 
+    /// An id by its name.
     public init(_ rawValue: String) {
         self.rawValue = rawValue
     }
 
+    /// An id written in code.
     public init(stringLiteral value: String) {
         self.rawValue = value
     }
 
+    /// The name.
     public var description: String { rawValue }
 }
 

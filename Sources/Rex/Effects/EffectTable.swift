@@ -12,6 +12,9 @@ final class Strand<Action: Sendable> {
     let startedAt: Duration
     /// Entered once for as long as the strand lives; nil where nobody waits for its end.
     let group: EffectGroup?
+    /// Who waits for its parts. Of those that run at once each is waited for or not by itself; the
+    /// steps of a sequence that never ends are not waited for.
+    let groupOfParts: EffectGroup?
     let trail: EffectGroup?
     let isLongLived: Bool
 
@@ -28,8 +31,9 @@ final class Strand<Action: Sendable> {
 
     init(
         number: UInt64, id: EffectID?, isListed: Bool, place: EffectPlace<Action>,
-        isLongLived: Bool, startedAt: Duration
+        effect: Effect<Action>, startedAt: Duration
     ) {
+        let isLongLived = effect.isLongLived
         self.number = number
         self.id = id
         self.isListed = isListed
@@ -39,6 +43,7 @@ final class Strand<Action: Sendable> {
         parent = place.parent
         fromRevision = place.revision
         group = isLongLived ? nil : place.group
+        groupOfParts = isLongLived && !effect.isConcurrent ? nil : place.group
         trail = isLongLived || place.parent != nil ? nil : place.trail
     }
 
@@ -71,7 +76,7 @@ struct EffectPlace<Action: Sendable> {
     init(inside strand: Strand<Action>) {
         parent = strand
         scope = strand.scope
-        group = strand.group
+        group = strand.groupOfParts
         revision = strand.fromRevision
     }
 }

@@ -2,6 +2,7 @@
 public struct RunningEffect: Sendable, Hashable {
     /// Its id, or `#<number>` where it has none; `cancelEffect(id:)` takes both.
     public let id: EffectID
+    /// When this ends, the effect is cancelled.
     public let scope: EffectScope
     /// The commit that started it.
     public let fromRevision: Int
@@ -10,6 +11,7 @@ public struct RunningEffect: Sendable, Hashable {
     /// How long it has been running.
     public let age: Duration
 
+    /// An effect as a core lists it.
     public init(
         id: EffectID, scope: EffectScope, fromRevision: Int, emitted: Int, age: Duration
     ) {

@@ -15,11 +15,13 @@ public final class EventBus: Sendable {
     public struct Event: Sendable {
         /// Where the publisher named none, the name of the value's type.
         public let topic: String
+        /// What was published.
         public let value: any Sendable
     }
 
     private let turnstile: Turnstile<Job, Listeners>
 
+    /// A bus without subscribers.
     public init() {
         turnstile = Turnstile(limit: Self.queueLimit, worker: Listeners()) { job, listeners in
             listeners.perform(job)

@@ -7,6 +7,7 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible {
     /// The longest topic and the longest pattern.
     public static let lengthLimitBytes = 255
 
+    /// The pattern as it was written.
     public let description: String
     private let tokens: [Substring]
 

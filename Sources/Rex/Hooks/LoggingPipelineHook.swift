@@ -25,6 +25,7 @@ public struct LoggingPipelineHook<State: Statable, Action: Actionable>: Pipeline
         self.output = output
     }
 
+    /// Writes the line of this phase, with ` (dry run)` behind it where it is one.
     public func handle(
         phase: PipelinePhase<Action, State>, context: PipelineContext<Action, State>
     ) -> HookResult<Action> {

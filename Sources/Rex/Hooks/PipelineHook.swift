@@ -51,6 +51,7 @@ public struct PipelineContext<Action: Actionable, State: Statable>: Sendable {
     /// True where nothing is stored, nobody is told, and no effect starts.
     public let isDryRun: Bool
 
+    /// What a hook is shown.
     @inlinable
     public init(label: String, revision: Int, origin: Origin, isDryRun: Bool) {
         self.label = label
@@ -82,6 +83,7 @@ public struct AnyPipelineHook<State: Statable, Action: Actionable>: PipelineHook
 
     @usableFromInline let body: Body
 
+    /// Wraps a hook.
     @inlinable
     public init<H: PipelineHook>(_ hook: H) where H.State == State, H.Action == Action {
         body = { phase, context in hook.handle(phase: phase, context: context) }
@@ -98,6 +100,7 @@ public struct AnyPipelineHook<State: Statable, Action: Actionable>: PipelineHook
         self.body = body
     }
 
+    /// Asks the hook inside.
     @inlinable
     public func handle(
         phase: PipelinePhase<Action, State>, context: PipelineContext<Action, State>

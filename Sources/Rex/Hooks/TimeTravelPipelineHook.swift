@@ -2,6 +2,7 @@ import Synchronization
 
 /// One step that a store has taken.
 public struct TimeTravelEntry<State: Statable, Action: Actionable>: Sendable {
+    /// The number of the commit; that of the initial state comes first.
     public let revision: Int
     /// Nil for the initial state and for a travel.
     public let action: Action?
@@ -14,8 +15,8 @@ public struct TimeTravelEntry<State: Statable, Action: Actionable>: Sendable {
 /// Keeps the states of a store, so that it can go back to them. Give it to a `Store` as
 /// `timeTravel:`; `undoTimeTravel`, `redoTimeTravel` and `jump(to:)` use it.
 ///
-/// It keeps what was committed, never a state that a hook aborted, and the last `cap` steps with the
-/// state before them: the initial one for as long as there were no more.
+/// It keeps what was committed, never a state that a hook aborted: the last `cap` steps with the
+/// state before them, which is the initial one for as long as there were no more.
 ///
 /// Source: Swift-Rex.
 public final class TimeTravelPipelineHook<State: Statable, Action: Actionable>: PipelineHook {
@@ -26,18 +27,29 @@ public final class TimeTravelPipelineHook<State: Statable, Action: Actionable>: 
         var timeline: Timeline
         /// Without a gap, so the entry of a revision is found by counting.
         var entries: [TimeTravelEntry<State, Action>] = []
+        /// The states at the timeline's stops, which may be older than the entries.
+        var stops: [Int: State] = [:]
         /// Reduced but not committed yet.
         var pending: TimeTravelEntry<State, Action>?
+
+        func state(at revision: Int) -> State? {
+            if let state = stops[revision] { return state }
+            guard let first = entries.first?.revision, entries.indices.contains(revision - first)
+            else { return nil }
+            return entries[revision - first].state
+        }
     }
 
     private let cap: Int
     private let record: Mutex<Record>
 
+    /// - Parameter cap: how many steps can be undone.
     public init(cap: Int = Timeline.defaultLimit) {
         self.cap = cap
         record = Mutex(Record(timeline: Timeline(limit: cap)))
     }
 
+    /// Notes what was reduced, and keeps it once it was committed.
     public func handle(
         phase: PipelinePhase<Action, State>, context: PipelineContext<Action, State>
     ) -> HookResult<Action> {
@@ -52,6 +64,7 @@ public final class TimeTravelPipelineHook<State: Statable, Action: Actionable>: 
                 guard let entry = record.pending.take(), entry.revision == context.revision
                 else { return }
                 record.timeline.didCommit(entry.revision)
+                record.stops[entry.revision] = entry.state
                 append(entry, to: &record)
             }
         default:
@@ -71,6 +84,7 @@ public final class TimeTravelPipelineHook<State: Statable, Action: Actionable>: 
         record.withLock { record in
             record.timeline = Timeline(at: revision, limit: cap)
             record.pending = nil
+            record.stops = [revision: state]
             record.entries = [
                 TimeTravelEntry(revision: revision, action: nil, travel: nil, state: state)
             ]
@@ -86,16 +100,15 @@ public final class TimeTravelPipelineHook<State: Statable, Action: Actionable>: 
                 case .redo: record.timeline.redoTarget
                 case .jump: revision
                 }
-            guard let target, let first = record.entries.first?.revision,
-                record.entries.indices.contains(target - first)
-            else { return nil }
-            return (Travel(op: op, to: target), record.entries[target - first].state)
+            guard let target, let state = record.state(at: target) else { return nil }
+            return (Travel(op: op, to: target), state)
         }
     }
 
     func didTravel(_ travel: Travel, revision: Int, state: State) {
         record.withLock { record in
             record.timeline.didTravel(travel)
+            record.stops[travel.to] = state
             append(
                 TimeTravelEntry(revision: revision, action: nil, travel: travel, state: state),
                 to: &record)
@@ -107,6 +120,10 @@ public final class TimeTravelPipelineHook<State: Statable, Action: Actionable>: 
         // Dropped by the half, so that a step costs O(1) amortized.
         if record.entries.count > 2 * (cap + 1) {
             record.entries.removeFirst(record.entries.count - (cap + 1))
+        }
+        if record.stops.count > 2 * (cap + 1) {
+            let kept = Set(record.timeline.revisions)
+            record.stops = record.stops.filter { kept.contains($0.key) }
         }
     }
 }

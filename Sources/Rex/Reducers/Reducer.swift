@@ -21,6 +21,7 @@ public protocol Reducer<State, Action>: Sendable {
 }
 
 extension Reducer {
+    /// Leaves the context out: this reducer wants none.
     @inlinable
     public func _reduce(
         state: inout State, action: Action, context: ReducerContext
@@ -34,9 +35,9 @@ extension Reducer {
 /// With time and ids from the context it is deterministic: the same actions with the same contexts
 /// give the same states, so a journal can replay it.
 public protocol ContextReducer<State, Action>: Reducer {
-    // Named again so that both are inferred from the function below.
-    associatedtype State
-    associatedtype Action
+    // Said again so that both are inferred from the version below.
+    override associatedtype State
+    override associatedtype Action
 
     /// As `Reducer.reduce(state:action:)`, with the context of this action.
     func reduce(
@@ -45,6 +46,7 @@ public protocol ContextReducer<State, Action>: Reducer {
 }
 
 extension ContextReducer {
+    /// Hands the context on.
     @inlinable
     public func _reduce(
         state: inout State, action: Action, context: ReducerContext

@@ -5,6 +5,7 @@ public struct ClientIdentity: Sendable, Hashable, Codable {
     /// The name it proved, or nil for one without a name.
     public let user: String?
 
+    /// A client as its server names it.
     public init(id: String, user: String? = nil) {
         self.id = id
         self.user = user

@@ -9,7 +9,7 @@ public enum Outcome: Sendable {
     /// Only where it was dispatched with `ifItChanges`: the state would be as it was, so nothing
     /// happened, no revision was taken, and no effect of it started.
     case unchanged
-    /// Dispatched from inside a reducer, a hook or an observer: it is reduced behind what is queued.
+    /// Dispatched from inside a reducer, a hook or an observer: reduced behind what is queued.
     case queued
 
     /// The revision, where one was taken.

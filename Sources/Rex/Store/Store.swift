@@ -9,7 +9,9 @@ public import FoundationEssentials
 ///
 /// Source: Swift-Rex.
 public final class Store<R: Reducer>: Sendable {
+    /// What it holds.
     public typealias State = R.State
+    /// What it reduces.
     public typealias Action = R.Action
 
     /// How many actions wait before whoever dispatches has to wait for the store.

@@ -3,6 +3,7 @@ extension StoreCore {
     /// started, its end noted. Events of an effect that has ended or was cancelled are dropped.
     public func receive(_ event: EffectEvent<R.Action>) {
         guard let strand = table[event.number] else { return }
+        strand.lease.didReceive()
         switch event.signal {
         case .action(let action):
             let listed = strand.listed
@@ -55,10 +56,12 @@ extension StoreCore {
 
     @discardableResult
     private func cancel(_ numbers: [UInt64]) -> Int {
+        // What is being cancelled already is not there any more.
+        let numbers = numbers.filter { table[$0]?.isOver == false }
         if numbers.isEmpty { return 0 }
         withDrain {
             for number in numbers {
-                if let strand = table[number] { cancel(strand) }
+                if let strand = table[number], !strand.isOver { cancel(strand) }
             }
         }
         return numbers.count
@@ -141,7 +144,7 @@ extension StoreCore {
         let strand = Strand(
             number: lastNumber, id: label.id,
             isListed: place.parent == nil || label.id != nil || label.scope != nil,
-            place: place, isLongLived: effect.isLongLived, startedAt: stopwatch())
+            place: place, effect: effect, startedAt: stopwatch())
         table.insert(strand)
         strand.group?.enter()
         strand.trail?.enter()
@@ -173,7 +176,7 @@ extension StoreCore {
         let (number, lease, inbox) = (strand.number, strand.lease, inbox)
         let emitter = EffectEmitter<R.Action>(
             emit: { signal in
-                if lease.isOver { return }
+                guard lease.willSend() else { return }
                 inbox(EffectEvent(number: number, signal: signal))
             },
             lease: lease)
@@ -204,7 +207,7 @@ extension StoreCore {
     private func advance(_ strand: Strand<R.Action>) {
         if strand.isHeld || strand.isOver { return }
         strand.isHeld = true
-        while !strand.isOver, strand.children.isEmpty, let step = strand.rest.popFirst() {
+        while strand.children.isEmpty, let step = strand.rest.popFirst() {
             start(step, at: EffectPlace(inside: strand))
         }
         strand.isHeld = false

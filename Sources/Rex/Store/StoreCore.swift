@@ -6,7 +6,9 @@ public import FoundationEssentials
 /// `Store`), which calls it from one thread at a time and hands it what `inbox` was given. Nothing
 /// in it waits, locks or hops; an action without hooks and effects allocates nothing.
 public final class StoreCore<R: Reducer> {
+    /// What it holds.
     public typealias State = R.State
+    /// What it reduces.
     public typealias Action = R.Action
 
     /// Every commit once, in order, before the events and effects of that commit. A dispatch from
@@ -19,6 +21,7 @@ public final class StoreCore<R: Reducer> {
 
     /// Names the store to hooks.
     public let label: String
+    /// Its bounds.
     public let limits: StoreLimits
 
     @usableFromInline var current: R.State

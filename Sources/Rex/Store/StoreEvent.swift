@@ -7,6 +7,7 @@ public struct StoreEvent: Sendable {
     /// The commit that it came with: the effect's own, where a running effect published it.
     public let revision: Int
 
+    /// An event that came with the commit `revision`.
     public init(topic: String, value: any Sendable, revision: Int) {
         self.topic = topic
         self.value = value

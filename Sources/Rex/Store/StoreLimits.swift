@@ -7,5 +7,6 @@ public struct StoreLimits: Sendable, Hashable {
     /// Effects that run at one time, parts of sequences included.
     public var runningEffects = 100_000
 
+    /// The bounds as they stand above.
     public init() {}
 }

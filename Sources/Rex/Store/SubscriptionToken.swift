@@ -17,5 +17,6 @@ public final class SubscriptionToken: Sendable {
         onCancel()
     }
 
+    /// True once `cancel` was called.
     public var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 }

@@ -1,5 +1,6 @@
-/// A cursor over the states of a store, by their revisions. It holds numbers only: the owner fetches
-/// the state, makes it a commit with `StoreCore.travel`, and only then moves the cursor.
+/// A cursor over the states of a store, by their revisions. It holds numbers only: the owner
+/// fetches the state, makes it a commit with `StoreCore.travel`, and only then moves the cursor.
+/// `revisions` says which states can still be asked for.
 ///
 /// `undo` and `redo` step the cursor; a jump is one step that `undo` takes back; a new action drops
 /// what could be redone. Every call is O(1) amortized.

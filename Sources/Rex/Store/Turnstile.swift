@@ -1,15 +1,15 @@
 import Synchronization
 
 /// One worker at a time, and no thread of its own: jobs are done in the order in which they came,
-/// by whoever finds nobody at work. So a job that meets no other is done at once, without a hop, and
-/// one that is submitted from inside another waits its turn.
+/// by whoever finds nobody at work. So a job that meets no other is done at once, without a hop,
+/// and one that is submitted from inside another waits its turn.
 ///
 /// The line is bounded: a thread that finds it full waits for the worker to get on. Code that runs
 /// as part of a job cannot wait for itself; it may fill the line to `hardLimit`, and no further.
 @usableFromInline
 final class Turnstile<Job: Sendable, Worker>: Sendable {
     @usableFromInline
-    struct Line {
+    struct Line: Sendable {
         @usableFromInline var jobs: [Job] = []
         @usableFromInline var isAtWork = false
 

@@ -109,6 +109,12 @@ struct EffectCompositionTests {
         #expect(core.runningEffects.isEmpty)
     }
 
+    @Test func `of several at once, those behind a cancel of them all do not start`() {
+        let core = core()
+        core.dispatch(.run(.merge(wait(1, 1), .cancel("me"), wait(1, 2)).cancellable(id: "me")))
+        #expect(core.runningEffects.isEmpty)
+    }
+
     @Test func `scopes reach the parts, and the innermost holds`() {
         let core = core()
         let parts = Effect<TallyAction>.sequence(wait(1, 1), wait(1, 2).scoped(to: .node("n")))

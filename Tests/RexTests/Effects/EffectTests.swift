@@ -1,5 +1,6 @@
 import Rex
 import RexTesting
+import Synchronization
 import Testing
 
 /// The runner, played by a test that owns the core.
@@ -153,6 +154,51 @@ struct EffectTests {
         core.dispatch(.run(.run(Countdown(), catch: { _ in .send(.add(99)) })))
         await inbox.serve(core) { core.runningEffects.isEmpty }
         #expect(core.state.log == [1, 2, 3, 10, 0, 99])
+    }
+
+    @Test func `a stream that is faster than the store waits for it`() async {
+        let core = core()
+        let made = Box(0)
+        let limit = EffectEmitter<TallyAction>.inFlightLimit
+        core.dispatch(
+            .run(
+                .stream {
+                    AsyncStream {
+                        made.value.withLock { made in
+                            made += 1
+                            return made > 3 * limit ? nil : .add(1)
+                        }
+                    }
+                }))
+        // Nothing is taken up while the test holds the core, so no more than the limit comes.
+        var seen = 0
+        await inbox.serve(core) {
+            seen += 1
+            #expect(made.value.withLock { $0 } <= core.state.log.count + limit + 1)
+            return core.runningEffects.isEmpty
+        }
+        #expect(core.state.log.count == 3 * limit)
+        #expect(seen > 3 * limit)
+    }
+
+    @Test func `whoever waits for the end of an effect may cancel from there`() {
+        let core = core()
+        let group = EffectGroup()
+        let parts = Effect<TallyAction>.concurrent(
+            .delayed(.add(1), delay: 1), .interval(.add(2), period: .seconds(1)))
+        core.dispatch(.run(parts.cancellable(id: "both")), group: group)
+        var ends = 0
+        group.onEnd = { [unowned core] in
+            ends += 1
+            #expect(core.cancelEffect(id: "both") == 0)
+            core.dispatch(.add(3))
+        }
+        #expect(group.pending == 1)
+        #expect(core.cancelEffect(id: "both") == 1)
+        #expect(ends == 1)
+        #expect(core.runningEffects.isEmpty)
+        #expect(group.pending == 0)
+        #expect(core.state.log == [3])
     }
 
     @Test func `ending a scope ends exactly that scope`() {

@@ -58,11 +58,15 @@ struct EffectTimerTests {
         clock.advance(by: .milliseconds(3_700))
         await inbox.serve(core) { core.state.total == 1 }
         await clock.waitForSleepers(1)
+        // What it had sent until now is in front of this.
+        core.dispatch(.run(Effect { $0.send(.add(100)) }))
+        await inbox.serve(core) { core.state.total >= 100 }
+        #expect(core.state.log == [1, 100])
         // The tick at 4 s, not at 4.7 s.
         clock.advance(by: .milliseconds(299))
         #expect(clock.sleepers == 1)
         clock.advance(by: .milliseconds(1))
-        await inbox.serve(core) { core.state.total == 2 }
+        await inbox.serve(core) { core.state.total == 102 }
         core.cancelAllEffects()
     }
 
