@@ -5,10 +5,13 @@ public import RexProtocol
 public enum ChatAction: WireAction {
     /// Enters a room, which is made where there is none, under a name that is free or the client's.
     case join(room: String, name: String)
+    /// Leaves a room; the name stays the client's.
     case leave(room: String)
+    /// Says something in a room.
     case send(room: String, text: String)
     /// Tells the room that the sender is writing; ends by itself after `ChatLimits.typing`.
     case typing(room: String)
+    /// Says what the room is about; may be empty.
     case setTopic(room: String, topic: String)
     /// Changes a message of the sender's own.
     case edit(room: String, id: String, text: String)
@@ -26,18 +29,24 @@ public enum ChatAction: WireAction {
     case connected(ClientIdentity)
     /// The client has gone: it leaves its rooms, its name is free.
     case disconnected(ClientIdentity)
+    /// Somebody has not written on for `ChatLimits.typing`.
     case typingEnded(room: String, name: String)
+    /// These clients and effects are there; whatever claims others ends.
     case reconcile(clients: [String], effects: [String])
 
+    /// What clients may send.
     public static let clientTypes = [
         "join", "leave", "send", "typing", "setTopic", "edit", "remove", "clear", "read", "graph",
     ]
+    /// What only the store itself may dispatch.
     public static let ownTypes = ["connected", "disconnected", "typingEnded", "reconcile"]
 
+    /// The dispatch for a client that has gone.
     public static func disconnected(_ client: ClientIdentity) -> ChatAction? {
         .disconnected(client) as ChatAction
     }
 
+    /// The dispatch after a restart, travel and a cancel.
     public static func reconcile(clients: [String], effects: [String]) -> ChatAction? {
         .reconcile(clients: clients, effects: effects) as ChatAction
     }

@@ -9,8 +9,10 @@ public import Rex
 /// The parts: `+Rooms` (who is where), `+Messages`, `+Typing` (the one effect), `+Presence` (who
 /// has gone), `+Checks` (bounds, and the words of a refusal).
 public struct ChatReducer: ContextReducer {
+    /// A reducer; it keeps nothing between two actions.
     public init() {}
 
+    /// Throws `Refusal` in words for a person; `state` is then to be dropped.
     public func reduce(
         state: inout ChatState, action: ChatAction, context: ReducerContext
     ) throws -> [Effect<ChatAction>] {

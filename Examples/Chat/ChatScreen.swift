@@ -2,6 +2,7 @@ public import Rex
 
 /// The screens of a chat program, each opened from the one before.
 public enum ChatScreen: String, CaseIterable, Sendable {
+    /// All rooms; the messages of one; who is in it.
     case rooms, room, members
 
     /// The screen's node in a user's graph.

@@ -16,10 +16,12 @@ public struct ChatState: Statable {
     /// when a state is decoded; `claim` and `release` keep it.
     private(set) var names: [String: String] = [:]
 
+    /// No rooms and nobody.
     public init() {}
 
     /// A room.
     public struct Room: Equatable, Sendable, Codable {
+        /// What the room is about; may be empty.
         public internal(set) var topic = ""
         /// Who is in the room, in the order in which they came.
         public internal(set) var members: [String] = []
@@ -35,14 +37,17 @@ public struct ChatState: Statable {
         public let id: String
         /// The name of who sent it.
         public let from: String
+        /// What was said, as it was last edited.
         public internal(set) var text: String
         /// When it was sent, in whole milliseconds.
         public let at: Date
+        /// Whether the text was changed after it was sent.
         public internal(set) var edited = false
     }
 
     /// A person.
     public struct User: Equatable, Sendable, Codable {
+        /// Whether a client owns the name.
         public internal(set) var online: Bool
         /// For each room that the person is in, the messages of others since the last `read`.
         /// Whoever is a member has an entry, nobody else.
@@ -92,6 +97,7 @@ extension ChatState: Codable {
         case rooms, users
     }
 
+    /// Reads a state; one in which a client owns two names is an error. O(state).
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         rooms = try members.decode([String: Room].self, forKey: .rooms)

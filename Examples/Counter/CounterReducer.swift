@@ -11,8 +11,10 @@ public struct CounterReducer: ContextReducer {
     /// The id of the effect that answers.
     public static let fetchID: EffectID = "fetch"
 
+    /// A reducer; it keeps nothing between two actions.
     public init() {}
 
+    /// Throws `Refusal` in words for a person; `state` is then to be dropped.
     public func reduce(
         state: inout CounterState, action: CounterAction, context: ReducerContext
     ) throws -> [Effect<CounterAction>] {

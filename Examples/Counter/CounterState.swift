@@ -2,6 +2,7 @@ public import Rex
 
 /// A number, a timer that ticks beside it, and an answer that takes its time to come.
 public struct CounterState: Statable, Codable {
+    /// The number.
     public var count = 0
     /// Whether the timer runs.
     public var isRunning = false
@@ -14,5 +15,6 @@ public struct CounterState: Statable, Codable {
     /// Whether an answer is under way.
     public var isLoading = false
 
+    /// At 0, with nothing under way.
     public init() {}
 }

@@ -37,6 +37,7 @@ public struct StateGraph: Statable, Hashable {
         /// The node it was pushed from; nil for the root.
         public let parentID: GraphNodeID?
 
+        /// A node that was pushed from another; the root from none.
         public init(parentID: GraphNodeID?) {
             self.parentID = parentID
         }

@@ -47,12 +47,14 @@ extension PresentState: Codable where Value: Codable {
         case value, count
     }
 
+    /// Reads the object; a missing value counts as null.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         value = try members.decodeIfPresent(Value.self, forKey: .value)
         count = try members.decode(Int.self, forKey: .count)
     }
 
+    /// Writes the object, the value first.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(value, forKey: .value)
