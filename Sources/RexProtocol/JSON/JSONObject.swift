@@ -44,8 +44,7 @@ public struct JSONObject: Sendable {
     public subscript(key: String) -> JSONValue? {
         get {
             let (index, isFound) = find(key)
-            // Not `? … : nil`: there nil would be a JSONValue, null.
-            return isFound ? .some(members[index].value) : .none
+            return isFound ? members[index].value : nil
         }
         set {
             let (index, isFound) = find(key)
@@ -62,7 +61,7 @@ public struct JSONObject: Sendable {
     @discardableResult
     public mutating func removeValue(forKey key: String) -> JSONValue? {
         let (index, isFound) = find(key)
-        return isFound ? .some(members.remove(at: index).value) : .none
+        return isFound ? members.remove(at: index).value : nil
     }
 
     /// Changes the value under a name in place; nil where there is none.
