@@ -15,13 +15,14 @@ public protocol SocketOwner: AnyObject {
 }
 
 extension SocketOwner {
+    /// Nothing, for owners of sockets that were accepted.
     public func socketDidConnect(_ socket: Socket) {}
 }
 
 /// One stream socket (TCP or Unix) on the loop.
 ///
-/// The loop keeps it alive until it is closed. Every operation on a closing socket does nothing, so no
-/// handle is used after its end. Used on the loop's thread only.
+/// The loop keeps it alive until it is closed. Every operation on a closing socket does nothing, so
+/// no handle is used after its end. Used on the loop's thread only.
 public final class Socket {
     /// Hears what happens. Not retained; set before `startReading`.
     public weak var owner: (any SocketOwner)?
@@ -79,7 +80,8 @@ public final class Socket {
         return status == 0 ? Endpoint.tcp(storage).description : "unknown"
     }()
 
-    /// Small frames leave at once: without this the 99th percentile of a request is 42 ms, with it 1 ms.
+    /// Small frames leave at once: without this the 99th percentile of a request is 42 ms, with it
+    /// 1 ms.
     func setNoDelay() {
         guard kind == .tcp else { return }
         uv_tcp_nodelay(
@@ -144,7 +146,8 @@ public final class Socket {
     /// True while what `writeLater` was given has not left.
     public private(set) var isDraining = false
 
-    /// Keeps the chunks and writes them as the other side reads; `socketDidDrain` follows. One at a time.
+    /// Keeps the chunks and writes them as the other side reads; `socketDidDrain` follows. One at a
+    /// time.
     public func writeLater(_ chunks: ArraySlice<Chunk>, offset: Int) {
         guard !isClosing, !chunks.isEmpty else { return }
         precondition(!isDraining, "a write is under way already")
