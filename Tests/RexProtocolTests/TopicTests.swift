@@ -1,0 +1,109 @@
+import Testing
+
+@testable import RexProtocol
+
+@Suite struct TopicTests {
+    @Test(
+        arguments: [
+            ("news.*", "news.sport", true), ("news.*", "news", false),
+            ("news.*", "news.a.b", false),
+            ("news.>", "news.a.b", true), ("news.>", "news", false), (">", "a", true),
+            (">", "a.b", true),
+            ("*", "a", true), ("*", "a.b", false), ("*.b", "a.b", true), ("a.*.c", "a.x.c", true),
+            ("a.*.c", "a.x.d", false), ("a.b", "a.b", true), ("a.b", "a.B", false),
+            (">", "$server.shutdown", false), ("*.shutdown", "$server.shutdown", false),
+            ("$server.*", "$server.shutdown", true), ("$server.>", "$server.shutdown", true),
+            ("$*", "$server", nil), ("a.$b", "a.$b", true), ("a.*", "a.$b", true),
+            ("\u{E9}", "e\u{301}", false),
+        ] as [(String, String, Bool?)])
+    func patternsMeetTopics(pattern: String, topic: String, meets: Bool?) throws {
+        guard let meets else {
+            #expect(throws: WireError.self) { try TopicPattern(pattern) }
+            return
+        }
+        let pattern = try TopicPattern(pattern)
+        let topic = try Topic(topic)
+        #expect(pattern.matches(topic) == meets)
+        var tree = TopicTree<Int>()
+        tree.insert(7, for: pattern)
+        #expect(matches(tree, topic) == (meets ? [7] : []))
+    }
+
+    private func matches(_ tree: TopicTree<Int>, _ topic: Topic) -> [Int] {
+        var found: [Int] = []
+        tree.forEachMatch(topic) { found.append($0) }
+        return found.sorted()
+    }
+
+    @Test(arguments: [
+        "", ".", "a.", ".a", "a..b", "a b", "a\tb", "a\u{A0}b", "a\u{0}", "a\u{7F}", "a*", "a.b*c",
+        "a>", String(repeating: "x", count: 256),
+    ])
+    func malformedTopicsAndPatterns(text: String) {
+        for make in [{ _ = try Topic(text) }, { _ = try TopicPattern(text) }] as [() throws -> Void]
+        {
+            do {
+                try make()
+                Issue.record("'\(text)' was taken")
+            } catch {
+                #expect((error as? WireError)?.code == .badTopic)
+                #expect((error as? WireError)?.at?.description == "/topic")
+            }
+        }
+    }
+
+    @Test func wildcardsAreForPatternsOnly() throws {
+        for text in ["*", ">", "a.*", "a.>"] {
+            #expect(throws: WireError.self) { try Topic(text) }
+            #expect(try TopicPattern(text).text == text)
+        }
+        #expect(throws: WireError.self) { try TopicPattern(">.a") }
+        #expect(try Topic(String(repeating: "x", count: 255)).text.utf8.count == 255)
+    }
+
+    @Test func theTreeAgreesWithThePatternsAndEndsEmpty() throws {
+        var random = SeededRandom(seed: 20_261_130)
+        let words = ["a", "b", "c", "$s", "*"]
+        var tree = TopicTree<Int>()
+        var held: [(value: Int, pattern: TopicPattern)] = []
+        for value in 0..<400 {
+            var tokens = (0..<Int.random(in: 1...4, using: &random)).map { _ in
+                words.randomElement(using: &random) ?? "a"
+            }
+            if Bool.random(using: &random) { tokens.append(">") }
+            let pattern = try TopicPattern(tokens.joined(separator: "."))
+            let isNew = tree.insert(value, for: pattern)
+            let isNewAgain = tree.insert(value, for: pattern)
+            #expect(isNew && !isNewAgain)
+            held.append((value, pattern))
+        }
+        held.shuffle(using: &random)
+        while !held.isEmpty {
+            let topic = try Topic(
+                (0..<Int.random(in: 1...5, using: &random)).map { _ in
+                    words.dropLast().randomElement(using: &random) ?? "a"
+                }.joined(separator: "."))
+            let expected = held.filter { $0.pattern.matches(topic) }.map(\.value).sorted()
+            #expect(matches(tree, topic) == expected)
+            let (value, pattern) = held.removeLast()
+            let wasThere = tree.remove(value, for: pattern)
+            let isThere = tree.remove(value, for: pattern)
+            #expect(wasThere && !isThere)
+            #expect(tree.count == held.count)
+        }
+        #expect(tree.isEmpty)
+    }
+}
+
+/// Random numbers that a printed seed brings back (SplitMix64).
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
