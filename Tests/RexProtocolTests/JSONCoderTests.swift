@@ -31,7 +31,7 @@ import Testing
         var url = URL(string: "https://example.org/a?b=c")
         var exact = Decimal(string: "12.50")
         var long = Decimal(string: "0.12345678901234567890123")
-        var any: JSONValue = ["k": [1, nil]]
+        var any: JSONValue = ["k": [1, .null]]
         var raw = RawJSON(["r": 1])
         var color = Color.green
     }
@@ -94,7 +94,7 @@ import Testing
     @Test func absentAndNullAreNil() throws {
         #expect(
             try JSONCoder.decode(Inner.self, from: ["a": []])
-                == JSONCoder.decode(Inner.self, from: ["a": [], "z": nil]))
+                == JSONCoder.decode(Inner.self, from: ["a": [], "z": .null]))
     }
 
     @Test func refusesWhatHasNoForm() throws {
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test func foundationReadsAndWritesTheSameValues() throws {
-        let value: JSONValue = ["a": [1, 2.5, nil, true, "x"], "b": .uint(.max)]
+        let value: JSONValue = ["a": [1, 2.5, .null, true, "x"], "b": .uint(.max)]
         let data = try JSONEncoder().encode(value)
         #expect(try JSONDecoder().decode(JSONValue.self, from: data) == value)
         let raw = RawJSON(value)

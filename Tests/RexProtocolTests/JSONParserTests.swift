@@ -21,7 +21,7 @@ import Testing
     @Test func readsEveryKind() throws {
         let text = #" {"a":[1,-2,3.5,true,false,null,"x"],"b":{},"c":[],"d":18446744073709551615} "#
         let expected: JSONValue = [
-            "a": [1, -2, 3.5, true, false, nil, "x"], "b": [:], "c": [],
+            "a": [1, -2, 3.5, true, false, .null, "x"], "b": [:], "c": [],
             "d": .uint(UInt64.max),
         ]
         #expect(try value(text) == expected)
@@ -157,6 +157,6 @@ import Testing
     @Test func rawJSONIsValidAndCompact() throws {
         #expect(try RawJSON(parsing: " [ 1 , { } ] ").description == "[1,{}]")
         #expect(throws: JSONError.self) { try RawJSON(parsing: "[1") }
-        #expect(RawJSON(["b": 1, "a": [nil]]).description == #"{"a":[null],"b":1}"#)
+        #expect(RawJSON(["b": 1, "a": [.null]]).description == #"{"a":[null],"b":1}"#)
     }
 }

@@ -123,7 +123,7 @@ extension TapeMembers {
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         guard let node = try find(key) else {
             // Absent is nil, also for an Optional that is asked for without "if present".
-            if T.self != JSONValue.self, let optional = T.self as? any ExpressibleByNilLiteral.Type,
+            if let optional = T.self as? any ExpressibleByNilLiteral.Type,
                 let none = optional.init(nilLiteral: ()) as? T
             {
                 return none
