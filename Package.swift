@@ -49,9 +49,16 @@ let package = Package(
 
         // The two programs.
         .executableTarget(
-            name: "rex-server", dependencies: ["RexServer", "RexExamples"], swiftSettings: strict),
+            name: "rex-server", dependencies: ["RexServer", "RexExamples", "RexClient", "RexLoop"], swiftSettings: strict),
         .executableTarget(
             name: "rex-client", dependencies: ["RexClient", "CEdit"], swiftSettings: strict),
+
+        // Figures, a table each.
+        .executableTarget(
+            name: "rex-bench", dependencies: ["Rex", "RexClient", "RexTesting"],
+            path: "Benchmarks", exclude: ["Peer"], swiftSettings: strict),
+        .executableTarget(
+            name: "uv-peer", dependencies: ["CUV"], path: "Benchmarks/Peer"),
 
         // Tests, a ring each.
         .testTarget(name: "RexTests", dependencies: ["Rex", "RexTesting"], swiftSettings: strict),

@@ -2,7 +2,12 @@
 #include <uv.h>
 #include <sys/socket.h>
 
-/* SO_PEERCRED and friends are macros with casts; these are what Swift cannot import. */
+#include <sys/prctl.h>
+
+/* The name that `top -H` shows: prctl is variadic, which Swift cannot import. */
+static inline void rex_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+/* The family of a socket that was handed over. */
 static inline int rex_socket_family(int descriptor) {
     struct sockaddr_storage address;
     socklen_t length = sizeof address;

@@ -35,7 +35,7 @@ public final class Listener {
         _ endpoint: Endpoint, on loop: Loop, accepted: @escaping (Socket) -> Void
     ) throws(LoopError) {
         let core = Core(
-            bytes: max(MemoryLayout<uv_tcp_t>.size, MemoryLayout<uv_pipe_t>.size))
+            bytes: max(MemoryLayout<uv_tcp_t>.size, MemoryLayout<uv_pipe_t>.size), on: loop)
         let kind = Self.open(core, endpoint.kind, on: loop)
         do throws(LoopError) {
             switch endpoint {
@@ -60,7 +60,7 @@ public final class Listener {
         descriptor: Int32, on loop: Loop, accepted: @escaping (Socket) -> Void
     ) throws(LoopError) {
         let core = Core(
-            bytes: max(MemoryLayout<uv_tcp_t>.size, MemoryLayout<uv_pipe_t>.size))
+            bytes: max(MemoryLayout<uv_tcp_t>.size, MemoryLayout<uv_pipe_t>.size), on: loop)
         let kind: Socket.Kind = rex_socket_family(descriptor) == AF_UNIX ? .unix : .tcp
         Self.open(core, kind, on: loop)
         let status =
@@ -131,7 +131,7 @@ public final class Listener {
     /// Accepts no more. A Unix socket's file is removed.
     public func close() { core.closeHandle() }
 
-    deinit { core.closeHandle() }
+    deinit { core.abandon() }
 }
 
 extension Endpoint {

@@ -20,6 +20,7 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private var running: [UnownedJob] = []
     private var wakeups: [() -> Void] = []
     private let stopping = Atomic<Bool>(false)
+    private let orphans = Mutex<[LoopBound<LoopHandle>]>([])
 
     /// Bytes that one read may bring. Shared by all sockets of the loop: a read callback follows its
     /// allocation at once, so one buffer serves them all and an idle connection owns none.
@@ -82,12 +83,28 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     private func didWake() {
         for body in wakeups { body() }
+        for orphan in orphans.withLock({ list in
+            defer { list = [] }
+            return list
+        }) { orphan.value.closeHandle() }
         jobs.withLock { swap(&running, &$0) }
         for job in running {
             job.runSynchronously(
                 isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
         }
         running.removeAll(keepingCapacity: true)
+    }
+
+    /// Closes a handle whose object's user let go of it, on whatever thread that was.
+    func close(_ orphan: LoopHandle) {
+        // Before the loop runs, its one user is on this thread; after it, every handle is closed.
+        if isCurrent || owner.load(ordering: .acquiring) == 0 {
+            orphan.closeHandle()
+        } else {
+            let orphan = LoopBound(orphan)
+            orphans.withLock { $0.append(orphan) }
+            uv_async_send(async)
+        }
     }
 
     // MARK: Executor
@@ -146,10 +163,12 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 /// Ownership: the libuv handle holds one retain of its object from `adopt` on; the close callback gives
 /// it back, and nothing else does. So an object lives at least until its handle is closed.
 class LoopHandle {
+    let loop: Loop
     let handle: UnsafeMutablePointer<uv_handle_t>
     private(set) var isClosing = false
 
-    init(bytes: Int) {
+    init(bytes: Int, on loop: Loop) {
+        self.loop = loop
         let raw = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 16)
         handle = raw.bindMemory(to: uv_handle_t.self, capacity: 1)
     }
@@ -175,6 +194,9 @@ class LoopHandle {
 
     /// The handle is closed: the last call.
     func didClose() {}
+
+    /// For the `deinit` of the object that the program holds, which may be anywhere.
+    func abandon() { loop.close(self) }
 
     /// Closes a handle found by walking the loop, whatever stands behind it.
     static func close(_ handle: UnsafeMutablePointer<uv_handle_t>) {

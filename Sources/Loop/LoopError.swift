@@ -27,6 +27,9 @@ public struct LoopError: Error, Equatable, CustomStringConvertible {
             ? "cannot \(operation): \(reason)" : "cannot \(operation) \(object): \(reason)"
     }
 
+    /// The error number for the other side's end of the stream.
+    public static let endOfFile = UV_EOF.rawValue
+
     /// True when nobody answers at the address: refused, no such socket, unreachable, timed out.
     public var isUnreachable: Bool {
         [

@@ -1,5 +1,3 @@
-import Glibc
-
 /// A loop that runs on a thread of its own, from the moment this is made.
 ///
 /// For programs that are not servers: a client's sockets live on such a loop while the program's own
@@ -16,16 +14,7 @@ public final class LoopThread: Sendable {
         let loop = Loop()
         self.loop = loop
         prepare(loop)
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(loop).toOpaque()
-        let status = pthread_create(
-            &thread, nil,
-            { context in
-                Unmanaged<Loop>.fromOpaque(context!).takeRetainedValue().run()
-                return nil
-            }, context)
-        precondition(status == 0, "no thread for a loop: \(String(cString: strerror(status)))")
-        pthread_detach(thread)
+        loop.start(named: "rex-loop")
     }
 
     /// Ends the loop after its present turn; its sockets and timers are closed. The thread ends by itself.

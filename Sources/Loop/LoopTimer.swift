@@ -16,7 +16,7 @@ public final class LoopTimer {
 
     /// - Parameter fire: called on the loop's thread each time the timer is due.
     public init(on loop: Loop, fire: @escaping () -> Void) {
-        core = Core(bytes: MemoryLayout<uv_timer_t>.size)
+        core = Core(bytes: MemoryLayout<uv_timer_t>.size, on: loop)
         uv_timer_init(loop.uv, core.timer)
         core.adopt()
         core.fire = fire
@@ -45,5 +45,5 @@ public final class LoopTimer {
     /// Ends the timer for good.
     public func close() { core.closeHandle() }
 
-    deinit { core.closeHandle() }
+    deinit { core.abandon() }
 }

@@ -1,3 +1,4 @@
+import CUV
 import Glibc
 
 /// The service manager's side of starting: readiness and handed-over sockets (systemd's `sd_notify` and

@@ -15,7 +15,7 @@ public final class SignalSource {
 
     /// - Parameter received: called on the loop's thread for each delivery of `number` (such as SIGTERM).
     public init(_ number: Int32, on loop: Loop, received: @escaping () -> Void) throws(LoopError) {
-        core = Core(bytes: MemoryLayout<uv_signal_t>.size)
+        core = Core(bytes: MemoryLayout<uv_signal_t>.size, on: loop)
         uv_signal_init(loop.uv, core.signal)
         core.adopt()
         core.received = received
@@ -31,7 +31,7 @@ public final class SignalSource {
     /// Stops watching; the signal has its default effect again.
     public func close() { core.closeHandle() }
 
-    deinit { core.closeHandle() }
+    deinit { core.abandon() }
 
     /// Unblocks every signal for this thread and those it starts: a program started by another may inherit
     /// a mask that blocks SIGTERM.

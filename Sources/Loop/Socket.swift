@@ -47,7 +47,7 @@ public final class Socket {
         self.loop = loop
         self.kind = kind
         let size = max(MemoryLayout<uv_tcp_t>.size, MemoryLayout<uv_pipe_t>.size)
-        core = Core(bytes: size)
+        core = Core(bytes: size, on: loop)
         let raw = UnsafeMutableRawPointer(core.handle)
         switch kind {
         case .tcp: uv_tcp_init(loop.uv, raw.assumingMemoryBound(to: uv_tcp_t.self))

@@ -1,3 +1,150 @@
+import FoundationEssentials
+import Rex
+import RexClient
+import RexExamples
+import RexLoop
+import RexServer
+
+/// Arguments and wiring; what can be tested lives in the libraries.
 @main struct Main {
-    static func main() {}
+    /// How the program ends besides 0.
+    private enum Status {
+        static let usage: Int32 = 2
+        static let cannotListen: Int32 = 69
+        static let badConfiguration: Int32 = 78
+    }
+
+    static func main() async {
+        SignalSource.clearInheritedMask()
+        do {
+            try await run()
+        } catch let error as UsageError {
+            fail(Status.usage, "\(error)", hint: "rex-server --help shows the options")
+        } catch let error as LoopError {
+            fail(Status.cannotListen, "\(error)")
+        } catch let error as BadConfiguration {
+            fail(Status.badConfiguration, error.description)
+        } catch {
+            fail(1, "\(error)")
+        }
+    }
+
+    private static func run() async throws {
+        let words = Array(CommandLine.arguments.dropFirst())
+        let environment = ProcessInfo.processInfo.environment
+        switch try ServerOptions.spec.parse(words, environment: environment) {
+        case .help: print(HelpText.program(ServerOptions.spec))
+        case .version: print("rex-server \(Server.version)")
+        case .run(_, let arguments):
+            let settings = try settings(arguments)
+            if arguments[ServerOptions.checkConfig] {
+                print("the configuration is good")
+            } else {
+                try await serve(settings, arguments)
+            }
+        }
+    }
+
+    /// Flags over environment over file.
+    private static func settings(_ arguments: Arguments) throws -> ServerSettings {
+        var settings = ServerSettings()
+        if let file = arguments[ServerOptions.config] {
+            do {
+                try settings.apply(configuration: Array(Data(contentsOf: URL(filePath: file))))
+            } catch let error as ConfigurationError {
+                throw BadConfiguration("\(file): \(error)")
+            } catch {
+                throw BadConfiguration("\(file) cannot be read")
+            }
+        }
+        let listen = arguments.all(ServerOptions.listen)
+        if !listen.isEmpty { settings.listen = listen }
+        if let file = arguments[ServerOptions.portFile] { settings.portFile = file }
+        if let stores = arguments[ServerOptions.stores] { settings.stores = stores }
+        if let level = arguments[ServerOptions.logLevel] { settings.logLevel = level }
+        if let format = arguments[ServerOptions.logFormat] { settings.logFormat = format }
+        if arguments[ServerOptions.memory] { settings.isMemoryOnly = true }
+        if arguments[ServerOptions.insecure] { settings.isInsecure = true }
+        let open = settings.listen.first { !$0.isLoopback }
+        if let open, !settings.isInsecure {
+            throw UsageError("\(open) can be reached by others and nobody would be asked for a token; --insecure allows it")
+        }
+        return settings
+    }
+
+    private static func serve(_ settings: ServerSettings, _ arguments: Arguments) async throws {
+        var configuration = Server.Configuration()
+        configuration.limits = settings.limits
+        configuration.log.level = settings.logLevel
+        configuration.log.format = settings.logFormat
+        let server = Server(configuration)
+        for name in settings.stores { try await host(name, on: server) }
+        let addresses = try await listen(settings, server)
+        if let file = settings.portFile { try write(addresses, to: file) }
+        print("rex-server ready on \(addresses.map(\.description).joined(separator: ", "))")
+        flushOutput()
+        ServiceNotification.send("READY=1")
+        try await server.run {
+            reload(arguments, server)
+        }
+        ServiceNotification.send("STOPPING=1")
+    }
+
+    private static func host(_ name: String, on server: Server) async throws {
+        switch name {
+        case "chat": try await server.host(name, ChatReducer(), initialState: ChatState())
+        case "counter": try await server.host(name, CounterReducer(), initialState: CounterState())
+        case "doc": try await server.host(name, DocumentReducer(), initialState: DocumentState())
+        default: preconditionFailure("a store \(name) passed the check of names")
+        }
+    }
+
+    /// The sockets that a service manager hands over come instead of the addresses.
+    private static func listen(_ settings: ServerSettings, _ server: Server) async throws -> [Endpoint] {
+        var addresses: [Endpoint] = []
+        for descriptor in ServiceNotification.takeListeningDescriptors() {
+            addresses.append(try await server.listen(onDescriptor: descriptor))
+        }
+        guard addresses.isEmpty else { return addresses }
+        for endpoint in settings.listen { addresses.append(try await server.listen(at: endpoint)) }
+        return addresses
+    }
+
+    private static func write(_ addresses: [Endpoint], to file: String) throws {
+        let text = addresses.map { "\($0)\n" }.joined()
+        do {
+            try Data(text.utf8).write(to: URL(filePath: file), options: .atomic)
+        } catch {
+            throw BadConfiguration("\(file) cannot be written")
+        }
+    }
+
+    /// SIGHUP: what may change while the server runs is read again; a bad file changes nothing.
+    private static func reload(_ arguments: Arguments, _ server: Server) {
+        Task {
+            do {
+                await server.setLogLevel(try settings(arguments).logLevel)
+                await server.log.event(.notice, "reloaded")
+            } catch {
+                await server.log.event(.error, "reload_failed", ["reason": "\(error)"])
+            }
+        }
+    }
+
+    private static func flushOutput() {
+        // `print` keeps lines back where nobody types: the ready line must be there now.
+        StandardStreams.flush()
+    }
+
+    private static func fail(_ status: Int32, _ message: String, hint: String? = nil) -> Never {
+        let hint = hint.map { "; \($0)" } ?? ""
+        StandardStreams.writeError(Array("rex-server: \(message)\(hint)\n".utf8))
+        StandardStreams.exit(status)
+    }
+}
+
+/// The configuration is at fault, and nothing was started. Exit status 78.
+struct BadConfiguration: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
 }

@@ -31,7 +31,8 @@ extension CommandOption<Bool> {
         self.placeholder = nil
         self.help = help
         self.environment = environment
-        read = { _ in true }
+        // `REX_X=0` in the environment is a no.
+        read = { !["0", "false", "no"].contains($0) }
     }
 }
 

@@ -27,6 +27,13 @@ package struct CommandSpec: Sendable {
     }
 }
 
+extension CommandSpec {
+    /// What stands for the whole of a program that has no commands.
+    static func program(_ name: String) -> CommandSpec {
+        CommandSpec(name, summary: "", examples: [])
+    }
+}
+
 /// A program's commands and the options that all of them take.
 package struct ProgramSpec: Sendable {
     package let name: String

@@ -4,11 +4,15 @@ package enum HelpText {
     package static func program(_ program: ProgramSpec) -> String {
         var lines = [
             "\(program.name): \(program.summary)", "",
-            "Usage: \(program.name) [OPTIONS] COMMAND …", "",
+            "Usage: \(program.name) [OPTIONS]\(program.commands.isEmpty ? "" : " COMMAND …")", "",
         ]
-        lines += columns(
-            program.commands.map { ("  \($0.name) \($0.operands)", $0.summary) }, gap: 2)
-        lines += ["", "Options, before or after the command:"]
+        if program.commands.isEmpty {
+            lines += ["Options:"]
+        } else {
+            lines += columns(
+                program.commands.map { ("  \($0.name) \($0.operands)", $0.summary) }, gap: 2)
+            lines += ["", "Options, before or after the command:"]
+        }
         lines += options(program.options)
         lines += ["", "Examples:"] + program.examples.map { "  \($0)" }
         return lines.joined(separator: "\n")

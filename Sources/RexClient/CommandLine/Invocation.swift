@@ -11,15 +11,22 @@ package enum Invocation: Sendable {
 /// The options and operands of a command, parsed.
 package struct Arguments: Sendable {
     package fileprivate(set) var operands: [String] = []
-    fileprivate var values: [String: any Sendable] = [:]
+    fileprivate var values: [String: [any Sendable]] = [:]
 
     /// The option's value, or nil where neither the command line nor the environment has one.
     package subscript<Value: Sendable>(_ option: CommandOption<Value>) -> Value? {
-        values[option.name] as? Value
+        values[option.name]?.last as? Value
+    }
+
+    /// Every value of an option that may be repeated, in order.
+    package func all<Value: Sendable>(_ option: CommandOption<Value>) -> [Value] {
+        (values[option.name] ?? []).compactMap { $0 as? Value }
     }
 
     /// True where the flag was given.
-    package subscript(_ flag: CommandOption<Bool>) -> Bool { values[flag.name] as? Bool ?? false }
+    package subscript(_ flag: CommandOption<Bool>) -> Bool {
+        values[flag.name]?.last as? Bool ?? false
+    }
 }
 
 extension ProgramSpec {
@@ -31,7 +38,8 @@ extension ProgramSpec {
         _ words: [String], environment: [String: String] = [:]
     ) throws(UsageError) -> Invocation {
         var arguments = Arguments()
-        var command: CommandSpec?
+        // A program without commands is one command itself.
+        var command = commands.isEmpty ? CommandSpec.program(name) : nil
         var wantsHelp = false
         var index = 0
         var optionsEnded = false
@@ -46,14 +54,14 @@ extension ProgramSpec {
                 return .version
             } else if !optionsEnded, Self.isOption(word) {
                 let (option, text) = try readOption(word, command, words, &index)
-                arguments.values[option.name] = try option.parse(text)
+                arguments.values[option.name, default: []].append(try option.parse(text))
             } else if command == nil {
                 command = try find(word)
             } else {
                 arguments.operands.append(word)
             }
         }
-        if wantsHelp { return .help(command) }
+        if wantsHelp { return .help(commands.isEmpty ? nil : command) }
         guard let command else { throw UsageError("a command is missing") }
         if command.name == "help" {
             guard let topic = arguments.operands.first else { return .help(nil) }
@@ -127,7 +135,7 @@ extension ProgramSpec {
                 !text.isEmpty
             else { continue }
             do throws(UsageError) {
-                arguments.values[option.name] = try option.parse(text)
+                arguments.values[option.name] = [try option.parse(text)]
             } catch {
                 throw UsageError("\(variable), \(error)")
             }
@@ -138,7 +146,7 @@ extension ProgramSpec {
         of operands: [String], for command: CommandSpec
     ) throws(UsageError) {
         guard !command.count.contains(operands.count) else { return }
-        let usage = "\(name) \(command.name) \(command.operands)"
+        let usage = commands.isEmpty ? name : "\(name) \(command.name) \(command.operands)"
         if operands.count < command.count.lowerBound {
             throw UsageError("a word is missing: \(usage)", command: command.name)
         }

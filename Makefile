@@ -1,0 +1,44 @@
+# The commands of Rex. `make help` lists them; each installs first what is missing (scripts/bootstrap).
+
+SWIFT ?= swift
+BIN = .build/release
+
+# Every file of ours of a kind, without what a build made.
+files = $(shell find . \( -name .build -o -name .git \) -prune -o -type f -name '$(1)' -print)
+shell_files = $(shell grep -lE '^\#!.*(/|env )(ba)?sh$$' .ci/* scripts/*)
+
+.PHONY: help run build test test-long bench format lint bootstrap
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+run: bootstrap ## build the server and start it with its defaults; Ctrl-C ends it
+	$(SWIFT) build -c release --product rex-server
+	@exec $(BIN)/rex-server
+
+build: bootstrap ## build both programs into .build/release
+	$(SWIFT) build -c release
+
+test: bootstrap ## every test; the last line is the runner's closing line
+	$(SWIFT) test --disable-xctest
+
+test-long: bootstrap ## the tests with the long ones among them, then all under the address sanitizer
+	REX_LONG_TESTS=1 $(SWIFT) test --disable-xctest
+	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --disable-xctest --sanitize address \
+		--scratch-path .build/address
+
+bench: build ## throughput and latency of the built server, by rex-client bench
+	scripts/bench $(BIN)
+
+format: ## lay out every Swift file as .swift-format says
+	$(SWIFT) format --in-place --parallel $(call files,*.swift)
+
+lint: ## what can be said without building: layout, shell, Python
+	@echo swift format lint --strict; $(SWIFT) format lint --strict --parallel $(call files,*.swift)
+	@if command -v shellcheck >/dev/null; then echo shellcheck $(shell_files); \
+		shellcheck $(shell_files); else echo "no shellcheck here: shell scripts not linted"; fi
+	@python3 -c 'import sys; [compile(open(f).read(), f, "exec") for f in sys.argv[1:]]' \
+		$(call files,*.py)
+
+bootstrap:
+	@scripts/bootstrap

@@ -1,0 +1,264 @@
+extension StoreCore {
+    /// What an event of a running effect says is done: its action is dispatched, its effect
+    /// started, its end noted. Events of an effect that has ended or was cancelled are dropped.
+    public func receive(_ event: EffectEvent<R.Action>) {
+        guard let strand = table[event.number] else { return }
+        strand.lease.didReceive()
+        switch event.signal {
+        case .action(let action):
+            let listed = strand.listed
+            listed.emitted += 1
+            let origin = Origin.effect(listed.label)
+            report(dispatch(action, from: origin, group: strand.group), of: origin)
+        case .effect(let effect):
+            strand.listed.emitted += 1
+            withDrain { spawn(effect, from: strand) }
+        case .ended:
+            withDrain {
+                strand.isHeld = false
+                advance(strand)
+            }
+        case .failed(let error):
+            withDrain { fail(strand, with: error) }
+        }
+    }
+
+    /// The effects that run, in the order in which they started.
+    public var runningEffects: [RunningEffect] {
+        let elapsed = stopwatch()
+        return table.listed.map { strand in
+            RunningEffect(
+                id: strand.label, scope: strand.scope, fromRevision: strand.fromRevision,
+                emitted: strand.emitted, age: elapsed - strand.startedAt)
+        }
+    }
+
+    /// Ends every effect with this id, or the one without an id that is listed as `#<number>`, and
+    /// returns how many there were. Whatever they still emit is dropped.
+    @discardableResult
+    public func cancelEffect(id: EffectID) -> Int {
+        cancel(table.numbers(withID: id))
+    }
+
+    /// Ends every effect and returns how many were listed.
+    @discardableResult
+    public func cancelAllEffects() -> Int {
+        let count = table.listed.count
+        cancel(table.roots)
+        return count
+    }
+
+    /// Ends every effect of exactly this scope and returns how many there were.
+    @discardableResult
+    public func endScope(_ scope: EffectScope) -> Int {
+        cancel(table.numbers(in: scope))
+    }
+
+    @discardableResult
+    private func cancel(_ numbers: [UInt64]) -> Int {
+        // What is being cancelled already is not there any more.
+        let numbers = numbers.filter { table[$0]?.isOver == false }
+        if numbers.isEmpty { return 0 }
+        withDrain {
+            for number in numbers {
+                if let strand = table[number], !strand.isOver { cancel(strand) }
+            }
+        }
+        return numbers.count
+    }
+
+    // MARK: - Starting
+
+    /// Does the effects of a commit, in order.
+    @usableFromInline
+    func perform(
+        _ effects: [Effect<R.Action>], of revision: Int, group: EffectGroup?,
+        trail: EffectGroup? = nil
+    ) {
+        for effect in effects {
+            start(
+                effect, at: EffectPlace(revision: revision, group: group, trail: trail))
+        }
+    }
+
+    private func start(_ effect: Effect<R.Action>, at place: EffectPlace<R.Action>) {
+        switch effect.plan {
+        case .none:
+            break
+        case .send(let actions):
+            send(actions, at: place)
+        case .publish(let topic, let event):
+            onEvent?(StoreEvent(topic: topic, value: event, revision: place.revision))
+        case .cancel(let id):
+            cancelEffect(id: id)
+        case .cancelAll:
+            cancelAllEffects()
+        case .concurrent(let parts):
+            for part in parts { start(part, at: place) }
+        case .sequence(let parts) where effect.isInstant:
+            for part in parts { start(part, at: place) }
+        case .work, .sequence:
+            open(effect, label: EffectLabel(), at: place)
+        case .labelled(let label, let inner):
+            if label.cancelInFlight, let id = label.id { cancelEffect(id: id) }
+            if inner.isInstant {
+                start(inner, at: place)
+            } else {
+                open(inner, label: label, at: place)
+            }
+        }
+    }
+
+    private func send(_ actions: [R.Action], at place: EffectPlace<R.Action>) {
+        let label: EffectID
+        if let strand = place.parent {
+            label = strand.listed.label
+        } else {
+            lastNumber += 1
+            label = EffectID("#\(lastNumber)")
+        }
+        for action in actions {
+            place.group?.enter()
+            report(
+                enqueue(
+                    action, from: .effect(label), group: place.group, ifItChanges: false),
+                of: .effect(label))
+        }
+    }
+
+    /// Registers a strand for `effect`, then starts it.
+    private func open(
+        _ effect: Effect<R.Action>, label: EffectLabel, at place: EffectPlace<R.Action>
+    ) {
+        guard table.count < limits.runningEffects else {
+            onFault?(
+                .effectNotStarted(
+                    StoreLimitReached(bound: .runningEffects, limit: limits.runningEffects)))
+            return
+        }
+        var place = place
+        // What was cancelled on the way here can have no more parts.
+        if place.parent?.isOver == true { place.parent = nil }
+        if let scope = label.scope { place.scope = scope }
+        lastNumber += 1
+        let strand = Strand(
+            number: lastNumber, id: label.id,
+            isListed: place.parent == nil || label.id != nil || label.scope != nil,
+            place: place, effect: effect, startedAt: stopwatch())
+        table.insert(strand)
+        strand.group?.enter()
+        strand.trail?.enter()
+        switch effect.plan {
+        case .work(let work):
+            launch(work, as: strand)
+        case .sequence(let steps):
+            strand.rest = steps[...]
+            advance(strand)
+        case .concurrent(let parts):
+            startParts(parts, of: strand)
+        default:
+            startParts([effect], of: strand)
+        }
+    }
+
+    private func startParts(_ parts: [Effect<R.Action>], of strand: Strand<R.Action>) {
+        strand.isHeld = true
+        for part in parts {
+            if strand.isOver { return }
+            start(part, at: EffectPlace(inside: strand))
+        }
+        strand.isHeld = false
+        advance(strand)
+    }
+
+    private func launch(_ work: EffectWork<R.Action>, as strand: Strand<R.Action>) {
+        let operation = work.prepare(clock)
+        let (number, lease, inbox) = (strand.number, strand.lease, inbox)
+        let emitter = EffectEmitter<R.Action>(
+            emit: { signal in
+                guard lease.willSend() else { return }
+                inbox(EffectEvent(number: number, signal: signal))
+            },
+            lease: lease)
+        strand.recover = work.recover
+        strand.isHeld = true
+        strand.task = Task.detached {
+            do {
+                try await operation(emitter)
+                emitter.emit(.ended)
+            } catch {
+                emitter.emit(.failed(error))
+            }
+        }
+    }
+
+    /// An effect that a running one asked for: a part of it, unless it alone would keep it from
+    /// ending.
+    private func spawn(_ effect: Effect<R.Action>, from strand: Strand<R.Action>) {
+        var place = EffectPlace(inside: strand)
+        if effect.isLongLived && !strand.isLongLived { place.parent = nil }
+        start(effect, at: place)
+    }
+
+    // MARK: - Ending
+
+    /// Starts the next step of a sequence when the one before has ended; ends what has no more to
+    /// do.
+    private func advance(_ strand: Strand<R.Action>) {
+        if strand.isHeld || strand.isOver { return }
+        strand.isHeld = true
+        while strand.children.isEmpty, let step = strand.rest.popFirst() {
+            start(step, at: EffectPlace(inside: strand))
+        }
+        strand.isHeld = false
+        if !strand.isOver && strand.children.isEmpty { end(strand) }
+    }
+
+    private func end(_ strand: Strand<R.Action>) {
+        close(strand)
+        if let parent = strand.parent { advance(parent) }
+    }
+
+    private func fail(_ strand: Strand<R.Action>, with error: any Error) {
+        if let recover = strand.recover {
+            strand.recover = nil
+            spawn(recover(error), from: strand)
+        } else {
+            onFault?(.effectFailed(id: strand.listed.label, error: error))
+            // The steps behind it supposed that it would succeed.
+            var above = strand.parent
+            while let sequence = above {
+                sequence.rest = []
+                above = sequence.parent
+            }
+        }
+        strand.isHeld = false
+        advance(strand)
+    }
+
+    /// Ends a strand and its parts; the sequence that it is a step of goes on.
+    private func cancel(_ strand: Strand<R.Action>) {
+        cancelParts(of: strand)
+        end(strand)
+    }
+
+    private func cancelParts(of strand: Strand<R.Action>) {
+        strand.isOver = true
+        strand.rest = []
+        for number in strand.children {
+            guard let child = table[number] else { continue }
+            cancelParts(of: child)
+            close(child)
+        }
+    }
+
+    /// Out of the table first, then whoever waited is told: they may call the core again.
+    private func close(_ strand: Strand<R.Action>) {
+        strand.isOver = true
+        strand.lease.end()
+        strand.task?.cancel()
+        table.remove(strand)
+        strand.trail?.leave()
+        strand.group?.leave()
+    }
+}

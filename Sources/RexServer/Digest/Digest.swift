@@ -1,0 +1,29 @@
+import COpenSSL
+import FoundationEssentials
+
+/// Fingerprints and unguessable names, by OpenSSL.
+enum Digest {
+    /// SHA-256 (FIPS 180-4).
+    static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        let status = EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)
+        precondition(status == 1, "OpenSSL could not make a SHA-256")
+        return digest
+    }
+
+    /// Lower-case digits, two for each byte.
+    static func hexadecimal(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
+
+/// Names nobody can guess: epochs and sessions.
+enum Identifiers {
+    /// 128 random bits as 32 hexadecimal digits.
+    static func fresh() -> String {
+        var random = SystemRandomNumberGenerator()
+        return Digest.hexadecimal((0..<16).map { _ in UInt8.random(in: 0...255, using: &random) })
+    }
+}

@@ -1,0 +1,120 @@
+import FoundationEssentials
+import Rex
+import RexProtocol
+
+/// The commits of one store that are held, bounded in number and in bytes.
+///
+/// Commits stand in blocks. Each block keeps the state before its first commit; a state in between is
+/// that state with the patches up to it, so what is held grows with the changes and not with the size of
+/// the state. The newest states are kept as they are: undo and resume of the last moments cost nothing.
+struct History<State: Statable & Codable, Action: WireAction> {
+    /// One commit that is held.
+    struct Entry {
+        let revision: Int
+        let time: Date
+        let origin: Origin
+        let action: Action?
+        let travel: Travel?
+        /// The patch of this commit over the whole state; `[]` where nothing changed.
+        let patch: RawJSON
+    }
+
+    private struct Block {
+        let base: State
+        let baseRevision: Int
+        var entries: [Entry] = []
+        var bytes = 0
+    }
+
+    private var blocks: [Block]
+    private var recent: [(revision: Int, state: State)] = []
+    private var commits = 0
+    private var bytes = 0
+    private let commitLimit: Int
+    private let byteLimit: Int
+    private let blockCommits: Int
+
+    /// States that are kept as they are.
+    private static var recentStates: Int { 128 }
+    /// Commits of one block: at most as many patches are applied to find a state.
+    private static var mostBlockCommits: Int { 1_024 }
+    /// What an entry takes besides its patch, for the account of bytes.
+    private static var entryBytes: Int { 128 }
+
+    /// - Parameters:
+    ///   - state: the state at `revision`, where what is held begins.
+    init(state: State, revision: Int, limits: Limits) {
+        commitLimit = max(1, limits.historyCommits)
+        byteLimit = limits.historyBytes
+        blockCommits = min(Self.mostBlockCommits, max(1, commitLimit / 8))
+        blocks = [Block(base: state, baseRevision: revision)]
+        recent = [(revision, state)]
+    }
+
+    /// The first revision whose state is still held.
+    var firstRevision: Int { blocks[0].baseRevision }
+
+    /// The newest revision.
+    var lastRevision: Int { recent[recent.count - 1].revision }
+
+    /// Adds the next commit and lets the oldest go where a bound is reached.
+    mutating func append(_ entry: Entry, state: State) {
+        precondition(entry.revision == lastRevision + 1, "commits come in order, without gaps")
+        let size = Self.entryBytes + entry.patch.bytes.count
+        if blocks[blocks.count - 1].entries.count == blockCommits {
+            blocks.append(Block(base: recent[recent.count - 1].state, baseRevision: lastRevision))
+        }
+        blocks[blocks.count - 1].entries.append(entry)
+        blocks[blocks.count - 1].bytes += size
+        commits += 1
+        bytes += size
+        recent.append((entry.revision, state))
+        if recent.count >= 2 * Self.recentStates { recent.removeFirst(recent.count - Self.recentStates) }
+        while blocks.count > 1, commits > commitLimit || bytes > byteLimit {
+            let gone = blocks.removeFirst()
+            commits -= gone.entries.count
+            bytes -= gone.bytes
+        }
+    }
+
+    /// Entries after a revision, oldest first, at most `limit`, those that `isWanted`.
+    func entries(after revision: Int, limit: Int, where isWanted: (Entry) -> Bool) -> [Entry] {
+        var found: [Entry] = []
+        for block in blocks where block.baseRevision + block.entries.count > revision {
+            for entry in block.entries where entry.revision > revision && isWanted(entry) {
+                found.append(entry)
+                if found.count == limit { return found }
+            }
+        }
+        return found
+    }
+
+    /// The newest entries, oldest first, at most `limit`, those that `isWanted`.
+    func newestEntries(limit: Int, where isWanted: (Entry) -> Bool) -> [Entry] {
+        var found: [Entry] = []
+        search: for block in blocks.reversed() {
+            for entry in block.entries.reversed() where isWanted(entry) {
+                found.append(entry)
+                if found.count == limit { break search }
+            }
+        }
+        return found.reversed()
+    }
+
+    /// The state at a revision between `firstRevision` and `lastRevision`.
+    ///
+    /// At once for the newest ones; otherwise O(state + up to 1,024 patches).
+    func state(at revision: Int) throws -> State {
+        precondition((firstRevision...lastRevision).contains(revision), "revision \(revision) is not held")
+        if let kept = recent.first, revision >= kept.revision {
+            return recent[revision - kept.revision].state
+        }
+        let block = blocks.last { $0.baseRevision <= revision }!
+        if block.baseRevision == revision { return block.base }
+        var tree = try JSONCoder.value(of: block.base)
+        for entry in block.entries.prefix(revision - block.baseRevision) {
+            try JSONPatch(entry.patch.value).apply(to: &tree)
+        }
+        return try JSONCoder.decode(State.self, from: tree)
+    }
+}

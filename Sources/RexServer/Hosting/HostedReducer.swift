@@ -1,0 +1,18 @@
+import Rex
+
+/// The reducer of a hosted store: the author's own, whose effects can be switched off for a fork.
+struct HostedReducer<Base: Reducer>: Reducer {
+    let base: Base
+    let startsEffects: Bool
+
+    func reduce(state: inout Base.State, action: Base.Action) throws -> [Effect<Base.Action>] {
+        try _reduce(state: &state, action: action, context: ReducerContext())
+    }
+
+    func _reduce(
+        state: inout Base.State, action: Base.Action, context: ReducerContext
+    ) throws -> [Effect<Base.Action>] {
+        let effects = try base._reduce(state: &state, action: action, context: context)
+        return startsEffects ? effects : []
+    }
+}

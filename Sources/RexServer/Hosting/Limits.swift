@@ -1,0 +1,65 @@
+/// Every bound of the server, each with the name it has on the wire (in `welcome.limits`) and in a
+/// configuration file.
+///
+/// Sizes are bytes, times whole milliseconds. What happens at a bound is said at each; protocol.md lists
+/// them all.
+public struct Limits: Sendable, Equatable {
+    /// One frame, without its line feed. Over it: `too_large`, and the connection is closed.
+    public var frameBytes = 1_048_576
+    /// Nesting of arrays and objects in one frame. Over it: `bad_json`.
+    public var depth = 128
+    /// Connections at one time. Over it a new one gets `overloaded` and is closed.
+    public var connections = 10_000
+    /// Subscriptions of one connection. Over it: `overloaded`.
+    public var subscriptions = 256
+    /// Listeners of one connection. Over it: `overloaded`.
+    public var listeners = 256
+    /// Bytes waiting for one connection. Over it patches are merged until it has drained, frames are no
+    /// longer read from it, and events end it with `too_slow`.
+    public var outboxBytes = 1_048_576
+    /// How long a connection may leave a full outbox unread before it is closed with `too_slow`.
+    public var stallMilliseconds = 30_000
+    /// Commits of each store that history, time travel and resuming reach back.
+    public var historyCommits = 100_000
+    /// Bytes of actions and patches that each store's history may hold.
+    public var historyBytes = 67_108_864
+    /// Entries of one `history` reply.
+    public var historyEntries = 1_000
+    /// Idempotency keys that each store remembers. Over it the oldest are forgotten.
+    public var keys = 100_000
+    /// Length of one key. Over it: `bad_frame`.
+    public var keyBytes = 256
+    /// How long a key is remembered.
+    public var keyMilliseconds = 86_400_000
+    /// Stores, forks included. Over it: `overloaded`.
+    public var stores = 64
+    /// Length of a fork's name, and of a client's own name in `hello`. Over it: `bad_frame`.
+    public var nameBytes = 128
+    /// The longest `throttle_ms`. Over it: `bad_frame`.
+    public var throttleMilliseconds = 60_000
+    /// The shortest `heartbeat_ms` (the longest is an hour). Outside: `bad_frame`.
+    public var heartbeatMilliseconds = 100
+    /// Acks with `"await":"effects"` that one connection may have outstanding. Over it: `overloaded`.
+    public var awaitedEffects = 1_024
+    /// Effects of one store at one time. Over it an effect is not started, and the log says so.
+    public var effects = 100_000
+    /// How long a shutdown may take.
+    public var drainMilliseconds = 5_000
+    /// How long a closed connection is still read, so that its reason arrives.
+    public var lingerMilliseconds = 1_000
+
+    public init() {}
+
+    /// Name, value and place of each bound, in the order of the documentation.
+    public static let all: [(name: String, bound: any WritableKeyPath<Limits, Int> & Sendable)] = [
+        ("frame_bytes", \.frameBytes), ("depth", \.depth), ("connections", \.connections),
+        ("subscriptions", \.subscriptions), ("listeners", \.listeners),
+        ("outbox_bytes", \.outboxBytes), ("stall_ms", \.stallMilliseconds),
+        ("history_commits", \.historyCommits), ("history_bytes", \.historyBytes),
+        ("history_entries", \.historyEntries), ("keys", \.keys), ("key_bytes", \.keyBytes),
+        ("key_ttl_ms", \.keyMilliseconds), ("stores", \.stores), ("name_bytes", \.nameBytes),
+        ("throttle_ms", \.throttleMilliseconds), ("heartbeat_ms", \.heartbeatMilliseconds),
+        ("awaited_effects", \.awaitedEffects), ("effects", \.effects),
+        ("drain_ms", \.drainMilliseconds), ("linger_ms", \.lingerMilliseconds),
+    ]
+}

@@ -1,0 +1,182 @@
+import RexLoop
+import RexProtocol
+
+/// How a server program is set up, as its options and its configuration file say it.
+///
+/// A configuration file is one JSON object whose members are named as the options, without dashes in
+/// front: `{"listen": ["127.0.0.1:7390"], "stores": ["chat"], "limits": {"connections": 500}}`.
+public struct ServerSettings: Sendable, Equatable {
+    /// Where to listen.
+    public var listen: [Endpoint] = [.tcp(host: "127.0.0.1", port: 7390)]
+    /// Where the actual addresses are written when the server is ready.
+    public var portFile: String?
+    /// State lives in memory only.
+    public var isMemoryOnly = false
+    /// Names of the stores, the first the default one.
+    public var stores = ServerSettings.knownStores
+    public var logLevel = LogLevel.notice
+    public var logFormat = Log.Format.text
+    /// Listens beyond loopback without tokens.
+    public var isInsecure = false
+    public var limits = Limits()
+
+    /// The stores that the program brings.
+    public static let knownStores = ["chat", "counter", "doc"]
+
+    public init() {}
+
+    /// Takes over what a configuration file says.
+    ///
+    /// - Throws: `ConfigurationError` with the line and the member.
+    public mutating func apply(configuration text: [UInt8]) throws(ConfigurationError) {
+        var settings = self
+        let parser = JSONParser()
+        let failure = text.withUnsafeBytes { bytes -> ConfigurationError? in
+            do throws(ConfigurationError) {
+                let root = try Self.parse(bytes, parser)
+                for (name, value) in root.members {
+                    try settings.apply(name.string ?? "", value, in: bytes)
+                }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
+        self = settings
+    }
+
+    private static func parse(
+        _ bytes: UnsafeRawBufferPointer, _ parser: JSONParser
+    ) throws(ConfigurationError) -> JSONNode {
+        do throws(JSONError) {
+            let root = try parser.parse(bytes)
+            guard root.kind == .object else {
+                throw JSONError(message: "expected an object", offset: 0, pointer: .root)
+            }
+            return root
+        } catch {
+            throw ConfigurationError(
+                line: lineNumber(of: error.offset, in: bytes), member: "\(error.pointer)",
+                message: error.message)
+        }
+    }
+
+    private mutating func apply(
+        _ name: String, _ value: JSONNode, in bytes: UnsafeRawBufferPointer
+    ) throws(ConfigurationError) {
+        do throws(SettingError) {
+            switch name {
+            case "listen": listen = try value.texts().map { text throws(SettingError) in try Self.endpoint(text) }
+            case "port-file": portFile = try value.text()
+            case "memory": isMemoryOnly = try value.flag()
+            case "stores": stores = try Self.stores(try value.texts())
+            case "log-level": logLevel = try Self.choice(try value.text())
+            case "log-format": logFormat = try Self.choice(try value.text())
+            case "insecure": isInsecure = try value.flag()
+            case "limits": try applyLimits(value)
+            default: throw SettingError("there is no such option")
+            }
+        } catch {
+            throw ConfigurationError(
+                line: Self.lineNumber(of: value, in: bytes),
+                member: name + error.member, message: error.message)
+        }
+    }
+
+    private mutating func applyLimits(_ value: JSONNode) throws(SettingError) {
+        guard value.kind == .object else { throw SettingError("expected an object") }
+        for (name, bound) in value.members {
+            let name = name.string ?? ""
+            guard let place = Limits.all.first(where: { $0.name == name }) else {
+                throw SettingError("there is no such limit", member: ".\(name)")
+            }
+            guard let number = bound.int, number > 0 else {
+                throw SettingError("expected a number above 0", member: ".\(name)")
+            }
+            limits[keyPath: place.bound] = number
+        }
+    }
+
+    /// Checks names of stores: known ones, none twice.
+    public static func stores(_ names: [String]) throws(SettingError) -> [String] {
+        guard !names.isEmpty else { throw SettingError("at least one store is needed") }
+        for name in names where !knownStores.contains(name) {
+            throw SettingError("there is no store \(name); there are \(knownStores.joined(separator: ", "))")
+        }
+        guard Set(names).count == names.count else { throw SettingError("a store is named twice") }
+        return names
+    }
+
+    /// Reads one of the values of an enum by its name.
+    public static func choice<T: CaseIterable & RawRepresentable<String>>(
+        _ text: String
+    ) throws(SettingError) -> T {
+        guard let value = T(rawValue: text) else {
+            let known = T.allCases.map(\.rawValue).joined(separator: ", ")
+            throw SettingError("expected one of \(known), got \(text)")
+        }
+        return value
+    }
+
+    /// Reads an address.
+    public static func endpoint(_ text: String) throws(SettingError) -> Endpoint {
+        do throws(EndpointError) {
+            return try Endpoint(parsing: text)
+        } catch {
+            throw SettingError(error.description)
+        }
+    }
+
+    private static func lineNumber(of node: JSONNode, in bytes: UnsafeRawBufferPointer) -> Int {
+        lineNumber(of: node.raw.baseAddress! - bytes.baseAddress!, in: bytes)
+    }
+
+    private static func lineNumber(of offset: Int, in bytes: UnsafeRawBufferPointer) -> Int {
+        1 + UnsafeRawBufferPointer(rebasing: bytes[..<min(offset, bytes.count)]).count(of: 10)
+    }
+}
+
+/// A setting that does not fit, without its place.
+public struct SettingError: Error, CustomStringConvertible {
+    public let message: String
+    /// Where inside the setting, `.connections`.
+    let member: String
+    public var description: String { message }
+
+    init(_ message: String, member: String = "") {
+        self.message = message
+        self.member = member
+    }
+}
+
+/// A configuration file that does not fit: `line 3: limits.connections: expected a number above 0`.
+public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
+    public let line: Int
+    public let member: String
+    public let message: String
+    public var description: String {
+        member.isEmpty ? "line \(line): \(message)" : "line \(line): \(member): \(message)"
+    }
+}
+
+extension JSONNode {
+    fileprivate func text() throws(SettingError) -> String {
+        guard let string else { throw SettingError("expected a string") }
+        return string
+    }
+
+    fileprivate func flag() throws(SettingError) -> Bool {
+        guard let bool else { throw SettingError("expected true or false") }
+        return bool
+    }
+
+    /// A list of strings, or one string.
+    fileprivate func texts() throws(SettingError) -> [String] {
+        if let string { return [string] }
+        guard kind == .array else { throw SettingError("expected a list of strings") }
+        var list: [String] = []
+        for element in elements { list.append(try element.text()) }
+        return list
+    }
+}

@@ -1,0 +1,89 @@
+import Rex
+import RexLoop
+import RexProtocol
+
+/// A state at one revision, whatever its type: shared by everybody who has it, never changed.
+protocol StateSnapshot: AnyObject {
+    var revision: Int { get }
+}
+
+/// What the server needs of a hosted store, whatever its state and actions are.
+///
+/// Everything runs on the server's loop. A request that cannot be fulfilled throws the error for the
+/// client.
+protocol StoreHost: AnyObject {
+    var name: String { get }
+    /// Changes when history cannot be continued.
+    var epoch: String { get }
+    var revision: Int { get }
+    /// Hears of commits and events. Set once by the server.
+    var observer: (any StoreHostObserver)? { get set }
+
+    // Actions
+    func dispatch(
+        _ request: DispatchRequest, from client: ClientIdentity, at now: UInt64
+    ) throws(WireError) -> DispatchResult
+    func travel(_ move: TravelMove, from client: ClientIdentity) throws(WireError) -> Int
+
+    // Clients
+    func connect(_ client: ClientIdentity)
+    func disconnect(_ client: ClientIdentity)
+
+    // States
+    var snapshot: any StateSnapshot { get }
+    func snapshot(at revision: Int) throws(WireError) -> any StateSnapshot
+    func state(in snapshot: any StateSnapshot, at path: JSONPointer) throws(WireError) -> RawJSON
+    /// The patch at a place, or nil where both states are equal there.
+    func patch(
+        from old: any StateSnapshot, to new: any StateSnapshot, at path: JSONPointer
+    ) throws(WireError) -> RawJSON?
+    func hash() throws(WireError) -> String
+    func history(_ request: HistoryRequest) throws(WireError) -> [ServerFrame.Entry]
+    func fork(as name: String, at revision: Int?) throws(WireError) -> any StoreHost
+
+    // Effects
+    var effects: [RunningEffect] { get }
+    /// Cancels by id or `#number`; returns how many there were.
+    func cancel(effect: String) -> Int
+}
+
+/// Hears what a store does, on the loop, in order: each commit, then its events.
+protocol StoreHostObserver: AnyObject {
+    func didCommit(_ host: any StoreHost)
+    /// - Parameter topic: without the store's name in front.
+    func didPublish(_ topic: String, _ data: RawJSON, revision: Int, from host: any StoreHost)
+    func didFail(_ host: any StoreHost, _ fault: String)
+}
+
+/// A dispatch as a store takes it: the action still as it came over the wire.
+struct DispatchRequest {
+    var action: JSONNode
+    /// What `action` is called in the frame, for the place of an error.
+    var place: JSONPointer
+    var key: String?
+    var expect: Int?
+    var dryRun = false
+    /// The caller wants to know when the effects have ended.
+    var awaitsEffects = false
+}
+
+/// What a dispatch came to.
+enum DispatchResult {
+    case committed(revision: Int, effects: EffectGroup?)
+    /// The answer that the first dispatch with this key got.
+    case duplicate(revision: Int)
+    case dryRun(revision: Int, patch: RawJSON)
+}
+
+enum TravelMove {
+    case undo, redo
+    case jump(Int)
+}
+
+struct HistoryRequest {
+    /// Entries after it, oldest first; nil for the newest ones.
+    var after: Int?
+    var limit: Int
+    /// Only commits that touched this place.
+    var path: JSONPointer?
+}

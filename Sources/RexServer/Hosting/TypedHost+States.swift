@@ -1,0 +1,154 @@
+import Rex
+import RexProtocol
+
+extension TypedHost {
+    var snapshot: any StateSnapshot { current }
+
+    func snapshot(at revision: Int) throws(WireError) -> any StateSnapshot {
+        if revision == self.revision { return current }
+        return Snapshot(revision: revision, state: try state(at: revision))
+    }
+
+    /// The state at a revision that is held.
+    func state(at revision: Int) throws(WireError) -> State {
+        guard revision >= 0, revision <= self.revision else {
+            throw WireError(
+                .notFound, "revision \(revision) does not exist; \(name) is at \(self.revision)")
+        }
+        guard revision >= history.firstRevision else {
+            throw WireError(
+                .gone, "revision \(revision) is not held any more; the first is \(history.firstRevision)")
+        }
+        do {
+            return try history.state(at: revision)
+        } catch {
+            throw WireError(.internal, "the state at revision \(revision) cannot be read: \(error)")
+        }
+    }
+
+    func state(in snapshot: any StateSnapshot, at path: JSONPointer) throws(WireError) -> RawJSON {
+        RawJSON(try json(of: snapshot).value(at: path) ?? .null)
+    }
+
+    func patch(
+        from old: any StateSnapshot, to new: any StateSnapshot, at path: JSONPointer
+    ) throws(WireError) -> RawJSON? {
+        if old === new { return nil }
+        let before = try json(of: old).value(at: path) ?? .null
+        let after = try json(of: new).value(at: path) ?? .null
+        let patch = JSONPatch.difference(from: before, to: after)
+        return patch.operations.isEmpty ? nil : patch.raw
+    }
+
+    private func json(of snapshot: any StateSnapshot) throws(WireError) -> JSONValue {
+        guard let snapshot = snapshot as? Snapshot else {
+            preconditionFailure("a snapshot of another store was given to \(name)")
+        }
+        do {
+            return try snapshot.json()
+        } catch {
+            throw WireError(.internal, "the state of \(name) cannot be written: \(error)")
+        }
+    }
+
+    func hash() throws(WireError) -> String {
+        "sha256:" + Digest.hexadecimal(Digest.sha256(try json(of: current).canonical))
+    }
+
+    // MARK: Time travel
+
+    func travel(_ move: TravelMove, from client: ClientIdentity) throws(WireError) -> Int {
+        let (op, target) = try destination(of: move)
+        let state = try state(at: target)
+        isSteering = true
+        let revision = core.travel(
+            to: state, as: Travel(op: op, to: target), from: .client(client))
+        isSteering = false
+        switch op {
+        case .undo: _ = timeline.undo()
+        case .redo: _ = timeline.redo()
+        case .jump: timeline.jump(to: target)
+        }
+        reconcile()
+        return revision
+    }
+
+    private func destination(of move: TravelMove) throws(WireError) -> (Travel.Op, Int) {
+        switch move {
+        case .undo:
+            guard let target = timeline.undoTarget else {
+                throw WireError(.rejected, "nothing is left to undo")
+            }
+            return (.undo, target)
+        case .redo:
+            guard let target = timeline.redoTarget else {
+                throw WireError(.rejected, "nothing is left to redo")
+            }
+            return (.redo, target)
+        case .jump(let target): return (.jump, target)
+        }
+    }
+
+    func fork(as name: String, at revision: Int?) throws(WireError) -> any StoreHost {
+        let state = try state(at: revision ?? self.revision)
+        do {
+            return try TypedHost(
+                name: name, state: state, reducer: reducer, loop: loop, limits: limits,
+                startsEffects: false, idPrefix: "\(name)-")
+        } catch {
+            throw WireError(.internal, "\(self.name) cannot be copied: \(error)")
+        }
+    }
+
+    // MARK: History
+
+    func history(_ request: HistoryRequest) throws(WireError) -> [ServerFrame.Entry] {
+        let isWanted: (History<State, Action>.Entry) -> Bool = { entry in
+            request.path.map { entry.patch.touches($0) } ?? true
+        }
+        let limit = min(request.limit, limits.historyEntries)
+        guard let after = request.after else {
+            return try history.newestEntries(limit: limit, where: isWanted).map(wireEntry)
+        }
+        guard after >= history.firstRevision || revision == history.firstRevision else {
+            throw WireError(
+                .gone, "commits before \(history.firstRevision + 1) are not held any more",
+                at: JSONPointer(tokens: ["after"]))
+        }
+        return try history.entries(after: after, limit: limit, where: isWanted).map(wireEntry)
+    }
+
+    private func wireEntry(_ entry: History<State, Action>.Entry) throws(WireError) -> ServerFrame.Entry {
+        do {
+            return ServerFrame.Entry(
+                rev: entry.revision, at: entry.time,
+                action: try entry.action.map { try ActionCodec.encode($0) },
+                travel: entry.travel.map { .init(op: $0.op.rawValue, to: $0.to) },
+                from: entry.origin.sender, patch: entry.patch)
+        } catch {
+            throw WireError(.internal, "the action of \(entry.revision) cannot be written: \(error)")
+        }
+    }
+}
+
+extension Origin {
+    /// As history names it; the store's own and the program's commits have no sender.
+    fileprivate var sender: ServerFrame.Sender? {
+        switch self {
+        case .client(let client): .client(client)
+        case .effect(let id): .effect(id.rawValue)
+        case .local, .system: nil
+        }
+    }
+}
+
+extension RawJSON {
+    /// Whether a patch (this text) changes the value at a place: an operation stands above it, at it
+    /// or below it.
+    fileprivate func touches(_ place: JSONPointer) -> Bool {
+        guard let patch = try? JSONPatch(value) else { return false }
+        return patch.operations.contains { operation in
+            operation.path.isPrefix(of: place) || place.isPrefix(of: operation.path)
+        }
+    }
+}

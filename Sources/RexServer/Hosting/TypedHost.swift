@@ -1,0 +1,143 @@
+import FoundationEssentials
+import Rex
+import RexLoop
+import RexProtocol
+
+/// A store of one state and action type, hosted: the core with what the wire adds to it (codec, history,
+/// time travel, keys, presence).
+final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: WireAction {
+    typealias State = R.State
+    typealias Action = R.Action
+
+    let name: String
+    let epoch: String
+    weak var observer: (any StoreHostObserver)?
+
+    let core: StoreCore<HostedReducer<R>>
+    let reducer: R
+    let limits: Limits
+    var history: History<State, Action>
+    var timeline: Timeline
+    var keys: KeyTable
+    /// The clients that are present, by id.
+    var clients: [String: ClientIdentity] = [:]
+    /// The present state; the next commit replaces it.
+    var current: Snapshot
+    let loop: Loop
+    private let inbox: Inbox<EffectEvent<Action>>
+
+    /// One state and, once somebody asked, its JSON tree.
+    final class Snapshot: StateSnapshot {
+        let revision: Int
+        let state: State
+        private var tree: JSONValue?
+
+        init(revision: Int, state: State) {
+            self.revision = revision
+            self.state = state
+        }
+
+        /// The state as JSON; made once. O(state).
+        func json() throws -> JSONValue {
+            if let tree { return tree }
+            let made = try JSONCoder.value(of: state)
+            tree = made
+            return made
+        }
+    }
+
+    /// - Parameter startsEffects: false for a fork.
+    init(
+        name: String, state: State, reducer: R, loop: Loop, limits: Limits,
+        hooks: [AnyPipelineHook<State, Action>] = [], clock: any Clock<Duration> = ContinuousClock(),
+        startsEffects: Bool = true, idPrefix: String = ""
+    ) throws {
+        // A state that cannot be written is found at the start and not at the first subscriber.
+        _ = try JSONCoder.value(of: state)
+        self.name = name
+        self.reducer = reducer
+        self.limits = limits
+        self.loop = loop
+        epoch = Identifiers.fresh()
+        history = History(state: state, revision: 0, limits: limits)
+        timeline = Timeline(at: 0, limit: max(1, limits.historyCommits))
+        keys = KeyTable(limit: limits.keys, milliseconds: limits.keyMilliseconds)
+        current = Snapshot(revision: 0, state: state)
+        // The core is made with a way to an inbox that needs the core: the link closes the circle.
+        let link = Link()
+        let inbox = Inbox<EffectEvent<Action>>(on: loop) { link.host?.core.receive($0) }
+        self.inbox = inbox
+        var bounds = StoreLimits()
+        bounds.runningEffects = limits.effects
+        core = StoreCore(
+            initialState: state, reducer: HostedReducer(base: reducer, startsEffects: startsEffects),
+            hooks: hooks, label: name, idPrefix: idPrefix, limits: bounds, clock: clock,
+            inbox: { inbox.post($0) })
+        link.host = self
+        observeCore()
+    }
+
+    private final class Link {
+        weak var host: TypedHost?
+    }
+
+    var revision: Int { core.revision }
+
+    private func observeCore() {
+        core.onCommit = { [unowned self] in didCommit($0) }
+        core.onEvent = { [unowned self] in didPublish($0) }
+        core.onFault = { [unowned self] in observer?.didFail(self, $0.words) }
+    }
+
+    /// Set while a travel or a reconcile commits: neither is a new step for the cursor.
+    var isSteering = false
+
+    private func didCommit(_ commit: borrowing Commit<State, Action>) {
+        let next = Snapshot(revision: commit.revision, state: commit.state)
+        let patch: RawJSON
+        do {
+            patch = try JSONPatch.difference(from: current.json(), to: next.json()).raw
+        } catch {
+            // The state type writes some values and cannot write this one: nobody could follow it.
+            preconditionFailure("the state of \(name) cannot be written as JSON: \(error)")
+        }
+        current = next
+        history.append(
+            .init(
+                revision: commit.revision, time: commit.time, origin: commit.origin,
+                action: commit.action, travel: commit.travel, patch: patch), state: commit.state)
+        if !isSteering { timeline.didCommit(commit.revision) }
+        observer?.didCommit(self)
+    }
+
+    private func didPublish(_ event: StoreEvent) {
+        guard let value = event.value as? any Encodable, let data = try? RawJSON(encoding: value)
+        else {
+            observer?.didFail(self, "an event on topic \(event.topic) cannot be written as JSON")
+            return
+        }
+        observer?.didPublish(event.topic, data, revision: event.revision, from: self)
+    }
+}
+
+extension StoreFault {
+    /// For the log: what went wrong, without payloads.
+    var words: String {
+        switch self {
+        case .effectFailed(let id, let error): "effect \(id.rawValue) failed: \(error)"
+        case .actionRefused(let origin, let error): "action of \(origin.words) refused: \(error)"
+        case .effectNotStarted(let reached): "effect not started: \(reached)"
+        }
+    }
+}
+
+extension Origin {
+    fileprivate var words: String {
+        switch self {
+        case .local: "the program"
+        case .client(let client): "client \(client.id)"
+        case .effect(let id): "effect \(id.rawValue)"
+        case .system: "the store"
+        }
+    }
+}

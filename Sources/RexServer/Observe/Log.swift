@@ -1,0 +1,87 @@
+import FoundationEssentials
+import RexProtocol
+
+/// How much a log line matters.
+public enum LogLevel: String, Sendable, CaseIterable, Comparable {
+    case debug, info, notice, warning, error
+
+    private var rank: Int { Self.allCases.firstIndex(of: self)! }
+    public static func < (a: LogLevel, b: LogLevel) -> Bool { a.rank < b.rank }
+}
+
+/// One line per event: time, level, the event's name, then its members.
+///
+/// Members are names, addresses, counts and codes; never a payload and never a token. Control characters
+/// are escaped, so that one event is always one line.
+public struct Log: Sendable {
+    /// `text` is `key=value`, `json` one object a line.
+    public enum Format: String, Sendable, CaseIterable { case text, json }
+
+    /// Events below it are not written.
+    public var level: LogLevel
+    public var format: Format
+    private let write: @Sendable ([UInt8]) -> Void
+    private let now: @Sendable () -> Date
+
+    /// - Parameter write: takes one whole line with its line feed.
+    public init(
+        level: LogLevel = .notice, format: Format = .text,
+        now: @escaping @Sendable () -> Date = { Date() },
+        write: @escaping @Sendable ([UInt8]) -> Void
+    ) {
+        self.level = level
+        self.format = format
+        self.write = write
+        self.now = now
+    }
+
+    /// Writes one event, if its level is wanted; the members are not even made otherwise.
+    public func event(
+        _ level: LogLevel, _ name: StaticString,
+        _ members: @autoclosure () -> KeyValuePairs<StaticString, String> = [:]
+    ) {
+        guard level >= self.level else { return }
+        var line = JSONWriter()
+        switch format {
+        case .json: writeJSON(level, name, members(), into: &line)
+        case .text: writeText(level, name, members(), into: &line)
+        }
+        line.bytes.append(UInt8(ascii: "\n"))
+        write(line.bytes)
+    }
+
+    private func writeJSON(
+        _ level: LogLevel, _ name: StaticString, _ members: KeyValuePairs<StaticString, String>,
+        into line: inout JSONWriter
+    ) {
+        line.literal("{\"time\":")
+        line.string(WireTime.text(now()) ?? "?")
+        line.literal(",\"level\":")
+        line.string(level.rawValue)
+        line.literal(",\"event\":")
+        line.string("\(name)")
+        for (key, value) in members {
+            line.literal(",")
+            line.string("\(key)")
+            line.literal(":")
+            line.string(value)
+        }
+        line.literal("}")
+    }
+
+    private func writeText(
+        _ level: LogLevel, _ name: StaticString, _ members: KeyValuePairs<StaticString, String>,
+        into line: inout JSONWriter
+    ) {
+        line.bytes += "\(WireTime.text(now()) ?? "?") \(level.rawValue) \(name)".utf8
+        for (key, value) in members {
+            line.bytes += " \(key)=".utf8
+            // Quoted only where needed: the common values stay easy to read and to cut out.
+            if !value.isEmpty, value.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != 34 && $0 != 61 }) {
+                line.bytes += value.utf8
+            } else {
+                line.string(value)
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import RexLoop
+import RexProtocol
+
+/// How a server ends: nothing that was acknowledged is lost, and everybody is told.
+extension Server {
+    /// Serves until `stop` has finished.
+    ///
+    /// - Parameters:
+    ///   - untilSignal: SIGTERM and SIGINT stop the server; a second one ends the process at once.
+    ///   - hangUp: called for each SIGHUP, to read again what may change while the server runs.
+    public func run(
+        untilSignal: Bool = true, hangUp: (@Sendable () -> Void)? = nil
+    ) async throws {
+        if untilSignal {
+            for number in [SignalSource.terminate, SignalSource.interrupt] {
+                let source = try SignalSource(number, on: loop) { [weak self] in
+                    self?.assumeIsolated { $0.didReceiveStopSignal() }
+                }
+                signals.append(source)
+            }
+        }
+        if let hangUp {
+            signals.append(try SignalSource(SignalSource.hangUp, on: loop) { hangUp() })
+        }
+        await waitUntilStopped()
+        for source in signals { source.close() }
+        signals = []
+    }
+
+    private func waitUntilStopped() async {
+        if phase == .stopped { return }
+        await withCheckedContinuation { stopped.append($0) }
+    }
+
+    private func didReceiveStopSignal() {
+        switch phase {
+        case .draining, .saying, .stopped: StandardStreams.exitNow(1)
+        case .starting, .running: beginDrain()
+        }
+    }
+
+    /// Stops accepting, finishes what was received, flushes every ack, says bye to everybody, and returns
+    /// after at most `Limits.drainMilliseconds`. Harmless the second time.
+    public func stop() async {
+        if phase == .starting || phase == .running { beginDrain() }
+        await waitUntilStopped()
+    }
+
+    private func beginDrain() {
+        log.event(.notice, "stopping", ["connections": "\(connections.count)"])
+        phase = .draining
+        drainBegan = loop.milliseconds
+        for listener in listeners { listener.close() }
+        listeners = []
+        if let topic = try? Topic("$server.shutdown") { publish(topic, .null, from: .server) }
+        // What the kernel holds already is read in the turns until then.
+        add(.drain, after: Self.lastReadMilliseconds)
+        prepareLoop()
+        loop.wake()
+    }
+
+    /// How long the kernel's buffers are read on for once a shutdown begins.
+    private static let lastReadMilliseconds = 100
+
+    func endDrain() {
+        switch phase {
+        case .draining: sayBye()
+        case .saying: didStop()
+        case .starting, .running, .stopped: break
+        }
+    }
+
+    private func sayBye() {
+        let passed = Int(loop.milliseconds - drainBegan)
+        let patience = limits.drainMilliseconds - 2 * limits.lingerMilliseconds
+        if passed < patience, connections.values.contains(where: { $0.session.awaitedEffects > 0 }) {
+            add(.drain, after: Self.lastReadMilliseconds)
+            return
+        }
+        cut()
+        phase = .saying
+        for connection in connections.values {
+            close(connection, .shuttingDown, "the server is shutting down")
+        }
+        if connections.isEmpty {
+            didStop()
+        } else {
+            add(.drain, after: max(0, limits.drainMilliseconds - passed))
+        }
+    }
+
+    func didStop() {
+        guard phase != .stopped else { return }
+        phase = .stopped
+        for connection in connections.values { connection.socket.close() }
+        log.event(.notice, "stopped")
+        for continuation in stopped { continuation.resume() }
+        stopped = []
+    }
+}

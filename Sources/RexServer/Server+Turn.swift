@@ -1,0 +1,269 @@
+import Rex
+import RexLoop
+import RexProtocol
+
+/// The end of a turn: what was done becomes what is sent.
+///
+/// Nothing is written while frames are served. Then, in this order, because each needs the one before:
+/// the *cut* (patches of the turn's commits ahead of the replies, events after them), one write for each
+/// connection that has something, and the next deadline.
+extension Server {
+    func endTurn() {
+        cut()
+        // A flush may end a connection, whose leaving may commit: that belongs to the next round.
+        var rounds = 0
+        while !touched.isEmpty, rounds < Self.mostRounds {
+            rounds += 1
+            let list = touched
+            touched.removeAll(keepingCapacity: true)
+            for connection in list {
+                connection.isTouched = false
+                flush(connection)
+            }
+            cut()
+        }
+        if !touched.isEmpty { loop.wake() }
+        armTimer()
+    }
+
+    private static let mostRounds = 4
+
+    /// Sends every commit and event so far into the outboxes. What is replied from here on comes after.
+    func cut() {
+        while !touchedStores.isEmpty {
+            let list = touchedStores
+            touchedStores.removeAll(keepingCapacity: true)
+            for store in list {
+                store.isTouched = false
+                sendCommits(of: store)
+                sendReady(of: store)
+            }
+        }
+        sendEvents()
+        closeSlow()
+    }
+
+    private func closeSlow() {
+        while let connection = slow.popLast() {
+            close(connection, .tooSlow, "more than \(limits.outboxBytes) bytes of events wait unread")
+        }
+    }
+
+    /// A cut whose order is fixed for one connection: its next reply stands after all that is there.
+    func cut(before connection: Connection) {
+        cut()
+        connection.outbox.seal()
+    }
+
+    // MARK: Commits
+
+    /// Brings every subscription that is in step from the last cut to the present state: one patch for each
+    /// place that somebody follows, encoded once.
+    private func sendCommits(of store: HostedStore) {
+        let old = store.lastCut
+        let new = store.host.snapshot
+        guard old !== new else { return }
+        store.lastCut = new
+        guard !store.watches.isEmpty else { return }
+        for watch in store.watches.values {
+            do throws(WireError) {
+                guard let patch = try store.host.patch(from: old, to: new, at: watch.path) else {
+                    continue
+                }
+                var frames = StateFrames(store: store, path: watch.path, revision: new.revision)
+                for member in watch.members where member.base == nil {
+                    if mustWait(member) {
+                        member.base = old
+                    } else {
+                        try send(patch, to: member, by: &frames)
+                    }
+                }
+            } catch {
+                log.event(.error, "fanout_failed", ["store": store.host.name, "reason": error.message])
+            }
+        }
+    }
+
+    /// Whether a subscription gets its frame later; then what makes it ready is arranged.
+    private func mustWait(_ subscription: Subscription) -> Bool {
+        let connection = subscription.connection
+        // Only a socket that the kernel does not take from is behind: a full outbox may just not have
+        // been written in this turn.
+        if connection.socket.isDraining, connection.outbox.pendingBytes > limits.outboxBytes {
+            return true
+        }
+        guard subscription.throttle > 0 else { return false }
+        let now = loop.milliseconds
+        guard now < subscription.notBefore else { return false }
+        add(
+            .throttle(connection: connection.id, subscription: subscription.number),
+            at: subscription.notBefore)
+        return true
+    }
+
+    private func send(
+        _ patch: RawJSON, to subscription: Subscription, by frames: inout StateFrames
+    ) throws(WireError) {
+        let chunk =
+            subscription.mode == .state
+            ? try frames.state(for: subscription) : frames.patch(patch, for: subscription)
+        subscription.sentRevision = frames.revision
+        if subscription.throttle > 0 {
+            subscription.notBefore = loop.milliseconds + subscription.throttle
+        }
+        subscription.connection.outbox.place(chunk)
+        touch(subscription.connection)
+    }
+
+    // MARK: Those who are behind
+
+    /// Marks what a drained connection missed, to be sent at the cut.
+    func catchUp(_ connection: Connection) {
+        for subscription in connection.session.subscriptions.values where subscription.base != nil {
+            makeReady(subscription)
+        }
+    }
+
+    private func makeReady(_ subscription: Subscription) {
+        subscription.store.ready.append(subscription)
+        touch(subscription.store)
+    }
+
+    /// Brings subscriptions that were behind up to the cut by one merged patch each.
+    private func sendReady(of store: HostedStore) {
+        guard !store.ready.isEmpty else { return }
+        let list = store.ready
+        store.ready.removeAll(keepingCapacity: true)
+        // Those who fell behind together have the same base at the same place: one patch for them all.
+        var made: [(base: any StateSnapshot, path: JSONPointer, patch: RawJSON?, frames: StateFrames)] = []
+        for subscription in list {
+            guard let base = subscription.base, !mustWait(subscription) else { continue }
+            let path = subscription.watch.path
+            var index = made.firstIndex { $0.base === base && $0.path == path }
+            do throws(WireError) {
+                if index == nil {
+                    let patch = try store.host.patch(from: base, to: store.lastCut, at: path)
+                    let frames = StateFrames(
+                        store: store, path: path, revision: store.lastCut.revision)
+                    made.append((base, path, patch, frames))
+                    index = made.count - 1
+                }
+                subscription.base = nil
+                if let patch = made[index!].patch {
+                    try send(patch, to: subscription, by: &made[index!].frames)
+                }
+            } catch {
+                log.event(.error, "fanout_failed", ["store": store.host.name, "reason": error.message])
+            }
+        }
+    }
+
+    func touch(_ store: HostedStore) {
+        guard !store.isTouched else { return }
+        store.isTouched = true
+        touchedStores.append(store)
+    }
+
+    // MARK: Deadlines
+
+    func add(_ deadline: Deadline, after milliseconds: Int) {
+        add(deadline, at: loop.milliseconds + UInt64(max(0, milliseconds)))
+    }
+
+    func add(_ deadline: Deadline, at time: UInt64) {
+        deadlines.add(deadline, at: time)
+    }
+
+    private func armTimer() {
+        guard let next = deadlines.next, next != armedFor else { return }
+        armedFor = next
+        let now = loop.milliseconds
+        timer?.arm(after: .milliseconds(next > now ? Int(next - now) : 0))
+    }
+
+    func didReachDeadline() {
+        armedFor = nil
+        while let due = deadlines.takeDue(at: loop.milliseconds) {
+            switch due {
+            case .throttle(let id, let number):
+                if let subscription = connections[id]?.session.subscriptions[number],
+                    subscription.base != nil
+                {
+                    makeReady(subscription)
+                }
+            case .heartbeat(let id):
+                if let connection = connections[id] { beat(connection) }
+            case .stall(let id):
+                if let connection = connections[id] { checkStall(connection) }
+            case .linger(let id): connections[id]?.socket.close()
+            case .drain: endDrain()
+            }
+        }
+    }
+
+    private func checkStall(_ connection: Connection) {
+        guard connection.isServed, let since = connection.stalledSince else { return }
+        let end = since + UInt64(limits.stallMilliseconds)
+        guard loop.milliseconds >= end else {
+            add(.stall(connection: connection.id), at: end)
+            return
+        }
+        close(connection, .tooSlow, "nothing was read for \(limits.stallMilliseconds) ms")
+    }
+}
+
+/// The frames that bring subscriptions of one place to one revision: encoded once for all who have the
+/// same name for their subscription and come from the same revision, which is nearly all of them.
+struct StateFrames {
+    let revision: Int
+    private let store: HostedStore
+    private let path: JSONPointer
+    private var patches: [Key: Chunk] = [:]
+    private var states: [Int: Chunk] = [:]
+    private var last: (key: Key, chunk: Chunk)?
+
+    private struct Key: Hashable {
+        let number: Int
+        let from: Int
+    }
+
+    init(store: HostedStore, path: JSONPointer, revision: Int) {
+        self.store = store
+        self.path = path
+        self.revision = revision
+    }
+
+    mutating func patch(_ patch: RawJSON, for subscription: Subscription) -> Chunk {
+        let key = Key(number: subscription.number, from: subscription.sentRevision)
+        if let last, last.key == key { return last.chunk }
+        let chunk =
+            patches[key]
+            ?? Self.chunk(
+                .patch(
+                    .init(
+                        sub: "s\(key.number)", store: store.host.name, from: key.from, rev: revision,
+                        patch: patch)))
+        patches[key] = chunk
+        last = (key, chunk)
+        return chunk
+    }
+
+    mutating func state(for subscription: Subscription) throws(WireError) -> Chunk {
+        if let chunk = states[subscription.number] { return chunk }
+        let state = try store.host.state(in: store.lastCut, at: path)
+        let chunk = Self.chunk(
+            .state(
+                .init(
+                    sub: "s\(subscription.number)", store: store.host.name, path: path,
+                    epoch: store.host.epoch, rev: revision, state: state)))
+        states[subscription.number] = chunk
+        return chunk
+    }
+
+    private static func chunk(_ frame: ServerFrame) -> Chunk {
+        var writer = JSONWriter()
+        frame.encode(into: &writer)
+        writer.byte(UInt8(ascii: "\n"))
+        return Chunk(writer.bytes)
+    }
+}

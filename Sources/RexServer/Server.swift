@@ -1,0 +1,198 @@
+import FoundationEssentials
+import Rex
+import RexLoop
+import RexProtocol
+
+/// A process's stores on the network: actions in, differences out.
+///
+///     let server = Server()
+///     try await server.host("counter", CounterReducer(), initialState: CounterState())
+///     try await server.listen(on: "127.0.0.1:7390")
+///     await server.run()
+///
+/// One thread, its own event loop, is the server's executor: connections, sessions, stores and outboxes
+/// belong to it, and an action's way from the socket to every watcher meets no lock and no `await`.
+public actor Server {
+    /// How a server is set up.
+    public struct Configuration: Sendable {
+        /// The bounds.
+        public var limits = Limits()
+        /// Where and what it logs.
+        public var log = Log(write: { StandardStreams.writeError($0) })
+
+        public init() {}
+    }
+
+    /// The version in `welcome`.
+    public static let version = "0.1.0"
+
+    nonisolated let loop = Loop()
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    let limits: Limits
+    /// Where events are written; its level may change while the server runs.
+    public var log: Log
+
+    var stores: [String: HostedStore] = [:]
+    /// Names in the order of hosting: the first is the default store.
+    var storeOrder: [String] = []
+
+    var connections: [Int: Connection] = [:]
+    private var lastConnection = 0
+    /// Connections that this turn touched, to be written to at its end.
+    var touched: [Connection] = []
+    /// Stores with commits that were not sent yet.
+    var touchedStores: [HostedStore] = []
+
+    var topics = TopicTree<ListenerGroup>()
+    var listenerGroups: [ListenerGroup.Key: ListenerGroup] = [:]
+    /// Groups with events of this turn.
+    var touchedGroups: [ListenerGroup] = []
+
+    let parser: JSONParser
+    var deadlines = DeadlineQueue<Deadline>()
+    var timer: LoopTimer?
+    /// What the timer is armed for.
+    var armedFor: UInt64?
+
+    var listeners: [RexLoop.Listener] = []
+    var phase = Phase.starting
+    var stopped: [CheckedContinuation<Void, Never>] = []
+    var signals: [SignalSource] = []
+    /// The loop's milliseconds when the shutdown began.
+    var drainBegan: UInt64 = 0
+    /// Readers that are too slow for their events, to be closed when nothing else is under way.
+    var slow: [Connection] = []
+
+    enum Phase { case starting, running, draining, saying, stopped }
+
+    /// What is due at a moment of the loop's clock.
+    enum Deadline {
+        case throttle(connection: Int, subscription: Int)
+        case heartbeat(connection: Int)
+        case stall(connection: Int)
+        case linger(connection: Int)
+        case drain
+    }
+
+    /// Starts the server's loop; it serves nothing until `host` and `listen`.
+    public init(_ configuration: Configuration = Configuration()) {
+        limits = configuration.limits
+        log = configuration.log
+        parser = JSONParser(depthLimit: configuration.limits.depth)
+        loop.start(named: "rex-loop")
+    }
+
+    deinit { loop.stop() }
+
+    // MARK: Setting up
+
+    /// Hosts a store. The first one is the default store.
+    ///
+    /// - Parameters:
+    ///   - name: a topic token: no dot, no white space, no wildcard, no `$` in front.
+    ///   - hooks: see `PipelineHook`; they run on the server's loop.
+    /// - Throws: `HostingError` for a bad or taken name, or a state that cannot be written as JSON.
+    public func host<R: Reducer>(
+        _ name: String, _ reducer: R, initialState: R.State,
+        hooks: [AnyPipelineHook<R.State, R.Action>] = []
+    ) throws where R.State: Codable, R.Action: WireAction {
+        guard Self.isStoreName(name, limits) else { throw HostingError("\(name) is no store name") }
+        guard stores[name] == nil else { throw HostingError("a store \(name) is hosted already") }
+        guard stores.count < limits.stores else {
+            throw HostingError("no more than \(limits.stores) stores can be hosted")
+        }
+        add(
+            try TypedHost(
+                name: name, state: initialState, reducer: reducer, loop: loop, limits: limits,
+                hooks: hooks))
+    }
+
+    func add(_ host: any StoreHost) {
+        host.observer = self
+        stores[host.name] = HostedStore(host)
+        storeOrder.append(host.name)
+    }
+
+    /// A store's name is the first token of its topics.
+    static func isStoreName(_ name: String, _ limits: Limits) -> Bool {
+        name.utf8.count <= limits.nameBytes && !name.utf8.contains(UInt8(ascii: "."))
+            && !name.hasPrefix("$") && (try? Topic(name)) != nil
+    }
+
+    /// Listens at an address (`host:port`, `[v6]:port`, `unix:/path`) and returns the actual one.
+    ///
+    /// May be called several times.
+    /// - Throws: `EndpointError`, or `LoopError` when the address cannot be had.
+    @discardableResult
+    public func listen(on address: String) throws -> Endpoint {
+        try listen(at: Endpoint(parsing: address))
+    }
+
+    /// Listens at an endpoint and returns the actual one.
+    @discardableResult
+    public func listen(at endpoint: Endpoint) throws -> Endpoint {
+        prepareLoop()
+        let listener = try RexLoop.Listener(endpoint, on: loop) { [weak self] socket in
+            self?.enter(with: socket) { $0.accept($1) }
+        }
+        return didListen(listener)
+    }
+
+    /// Takes over a socket that listens already, as a service manager hands it over.
+    @discardableResult
+    public func listen(onDescriptor descriptor: Int32) throws -> Endpoint {
+        prepareLoop()
+        let listener = try RexLoop.Listener(descriptor: descriptor, on: loop) { [weak self] socket in
+            self?.enter(with: socket) { $0.accept($1) }
+        }
+        return didListen(listener)
+    }
+
+    private func didListen(_ listener: RexLoop.Listener) -> Endpoint {
+        listeners.append(listener)
+        phase = .running
+        log.event(.info, "listening", ["address": "\(listener.endpoint)"])
+        return listener.endpoint
+    }
+
+    func prepareLoop() {
+        guard timer == nil else { return }
+        loop.onTurnEnd = { [weak self] in self?.assumeIsolated { $0.endTurn() } }
+        timer = LoopTimer(on: loop) { [weak self] in self?.assumeIsolated { $0.didReachDeadline() } }
+    }
+
+    /// Sets the least level that is logged from now on.
+    public func setLogLevel(_ level: LogLevel) {
+        log.level = level
+    }
+
+    // MARK: Connections
+
+    private func accept(_ socket: Socket) {
+        lastConnection += 1
+        let id = lastConnection
+        let session = Session(
+            id: Identifiers.fresh(), client: ClientIdentity(id: "c\(id)", user: nil))
+        let connection = Connection(
+            id: id, socket: socket, session: session, limits: limits, server: self)
+        socket.owner = connection
+        connection.session.lastHeard = loop.milliseconds
+        connections[id] = connection
+        socket.startReading()
+        log.event(.debug, "connected", ["client": session.client.id, "peer": socket.peer])
+        if connections.count > limits.connections {
+            refuse(
+                connection,
+                WireError(
+                    .overloaded, "no more than \(limits.connections) connections are served",
+                    retryMilliseconds: 1_000), .overloaded)
+        }
+    }
+}
+
+/// A store that cannot be hosted, in a person's words.
+public struct HostingError: Error, CustomStringConvertible {
+    public let description: String
+    init(_ text: String) { description = text }
+}

@@ -1,0 +1,60 @@
+import Rex
+import RexProtocol
+
+extension Server {
+    func handle(_ get: ClientFrame.Get, for connection: Connection) throws(WireError) {
+        let host = try store(named: get.store).host
+        let snapshot = try get.at.map { revision throws(WireError) in
+            try host.snapshot(at: revision)
+        } ?? host.snapshot
+        let state = try host.state(in: snapshot, at: get.path)
+        reply(
+            .state(
+                ServerFrame.State(
+                    id: get.id, store: host.name, path: get.path, epoch: host.epoch,
+                    rev: snapshot.revision, state: state)), to: connection)
+    }
+
+    func handle(_ diff: ClientFrame.DiffQuery, for connection: Connection) throws(WireError) {
+        let host = try store(named: diff.store).host
+        let old = try host.snapshot(at: diff.from)
+        let new = try diff.to.map { revision throws(WireError) in
+            try host.snapshot(at: revision)
+        } ?? host.snapshot
+        let patch = try host.patch(from: old, to: new, at: diff.path) ?? JSONPatch().raw
+        reply(
+            .diff(
+                ServerFrame.Diff(
+                    id: diff.id, store: host.name, from: diff.from, to: new.revision, patch: patch)),
+            to: connection)
+    }
+
+    func handleHash(_ hash: ClientFrame.StoreQuery, for connection: Connection) throws(WireError) {
+        let host = try store(named: hash.store).host
+        reply(
+            .hash(
+                ServerFrame.Hash(id: hash.id, store: host.name, rev: host.revision, hash: try host.hash())),
+            to: connection)
+    }
+
+    func handle(_ history: ClientFrame.HistoryQuery, for connection: Connection) throws(WireError) {
+        let host = try store(named: history.store).host
+        let limit = history.limit ?? 100
+        guard limit > 0 else {
+            throw WireError(.badFrame, "limit is 1 or more", at: JSONPointer(tokens: ["limit"]))
+        }
+        let entries = try host.history(
+            HistoryRequest(after: history.after, limit: limit, path: history.path))
+        reply(
+            .history(ServerFrame.History(id: history.id, store: host.name, entries: entries)),
+            to: connection)
+    }
+
+    func listClients(_ clients: ClientFrame.Bare, for connection: Connection) {
+        let list = connections.values.filter(\.isServed).sorted { $0.id < $1.id }.map {
+            ServerFrame.Client(
+                client: $0.session.client, transport: "lines", since: $0.opened)
+        }
+        reply(.clients(ServerFrame.Clients(id: clients.id, clients: list)), to: connection)
+    }
+}

@@ -1,0 +1,68 @@
+import Rex
+import RexLoop
+import RexProtocol
+
+extension Server {
+    /// The protocol version that is spoken.
+    static let protocolVersion = 1
+    /// The longest time between heartbeats, in milliseconds.
+    private static let heartbeatLimit = 3_600_000
+
+    func handle(_ hello: ClientFrame.Hello, for connection: Connection) throws(WireError) {
+        guard hello.version == Self.protocolVersion else {
+            throw WireError(
+                .unsupportedProtocol,
+                "this server speaks protocol \(Self.protocolVersion), not \(hello.version)",
+                at: JSONPointer(tokens: ["protocol"]))
+        }
+        guard !connection.session.hasSpoken else {
+            throw WireError(.badFrame, "hello comes first, and once", at: JSONPointer(tokens: ["op"]))
+        }
+        if let name = hello.client {
+            guard name.utf8.count <= limits.nameBytes else {
+                throw WireError(
+                    .badFrame, "a client's name may have \(limits.nameBytes) bytes",
+                    at: JSONPointer(tokens: ["client"]))
+            }
+            connection.session.clientName = name
+        }
+        if let heartbeat = hello.heartbeatMilliseconds {
+            guard (limits.heartbeatMilliseconds...Self.heartbeatLimit).contains(heartbeat) else {
+                throw WireError(
+                    .badFrame,
+                    "a heartbeat is between \(limits.heartbeatMilliseconds) and \(Self.heartbeatLimit) ms",
+                    at: JSONPointer(tokens: ["heartbeat_ms"]))
+            }
+            connection.session.heartbeat = UInt64(heartbeat)
+            add(.heartbeat(connection: connection.id), after: heartbeat)
+        }
+        reply(.welcome(welcome(hello.id, connection.session)), to: connection)
+    }
+
+    private func welcome(_ id: FrameID?, _ session: Session) -> ServerFrame.Welcome {
+        var frame = ServerFrame.Welcome(
+            id: id, server: "rex/\(Self.version)", session: session.id, client: session.client)
+        frame.stores = storeOrder.compactMap { stores[$0]?.host }.map {
+            ServerFrame.Store(name: $0.name, epoch: $0.epoch, rev: $0.revision)
+        }
+        for (name, bound) in Limits.all { frame.limits[name] = limits[keyPath: bound] }
+        return frame
+    }
+
+    /// Asks a client that has been silent whether it is there, and lets go of one that does not answer.
+    func beat(_ connection: Connection) {
+        let interval = connection.session.heartbeat
+        guard interval > 0, connection.isServed else { return }
+        let silence = loop.milliseconds - connection.session.lastHeard
+        if silence >= 3 * interval {
+            close(connection, .idle, "nothing was heard for \(silence) ms")
+            return
+        }
+        if silence >= interval {
+            reply(.ping(id: nil), to: connection)
+            add(.heartbeat(connection: connection.id), at: loop.milliseconds + interval)
+        } else {
+            add(.heartbeat(connection: connection.id), at: connection.session.lastHeard + interval)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Rex
+import RexProtocol
+
+extension Server {
+    func handle(_ listen: ClientFrame.Listen, for connection: Connection) throws(WireError) {
+        let pattern = listen.topic
+        guard connection.session.listeners.count < limits.listeners else {
+            throw WireError(.overloaded, "a connection may have \(limits.listeners) listeners")
+        }
+        // Events published before it are not for it, though they may go to its group.
+        cut(before: connection)
+        let number = connection.session.nextListenerNumber()
+        let key = ListenerGroup.Key(pattern: pattern.text, number: number)
+        let group: ListenerGroup
+        if let known = listenerGroups[key] {
+            group = known
+        } else {
+            group = ListenerGroup(pattern, number: number)
+            listenerGroups[key] = group
+            topics.insert(group, for: pattern)
+        }
+        let listener = Listener(on: connection, group: group)
+        group.add(listener)
+        connection.session.listeners[number] = listener
+        reply(
+            .listening(ServerFrame.Listening(id: listen.id, listen: "t\(number)", topic: pattern.text)),
+            to: connection)
+    }
+
+    func handle(_ unlisten: ClientFrame.Unlisten, for connection: Connection) throws(WireError) {
+        guard let number = Session.number(in: unlisten.listen, prefix: "t"),
+            let listener = connection.session.listeners[number]
+        else {
+            throw WireError(
+                .notFound, "there is no listener \(unlisten.listen)",
+                at: JSONPointer(tokens: ["listen"]))
+        }
+        cut(before: connection)
+        connection.session.listeners[number] = nil
+        remove(listener)
+        reply(to: connection) { ServerFrame.writeAck(id: unlisten.id, into: &$0) }
+    }
+
+    func handle(_ publish: ClientFrame.Publish, for connection: Connection) throws(WireError) {
+        let topic = publish.topic
+        let first = topic.firstToken
+        if first.hasPrefix("$") {
+            throw WireError(
+                .forbidden, "topics under $ are the server's own", at: JSONPointer(tokens: ["topic"]))
+        }
+        if stores[first] != nil {
+            throw WireError(
+                .forbidden, "topics under \(first) are the store's own",
+                at: JSONPointer(tokens: ["topic"]))
+        }
+        let count = self.publish(
+            topic, publish.data.raw, from: .client(connection.session.client))
+        guard publish.ack else { return }
+        var ack = ServerFrame.Ack(id: publish.id)
+        ack.listeners = count
+        reply(.ack(ack), to: connection)
+    }
+}

@@ -1,0 +1,80 @@
+import Rex
+import RexProtocol
+
+extension Server {
+    func handle(_ subscribe: ClientFrame.Subscribe, for connection: Connection) throws(WireError) {
+        let store = try store(named: subscribe.store)
+        if let view = subscribe.view {
+            throw WireError(
+                .unknownView, "there is no view \(view)", at: JSONPointer(tokens: ["view"]))
+        }
+        guard connection.session.subscriptions.count < limits.subscriptions else {
+            throw WireError(
+                .overloaded, "a connection may have \(limits.subscriptions) subscriptions")
+        }
+        let throttle = subscribe.throttleMilliseconds ?? 0
+        guard (0...limits.throttleMilliseconds).contains(throttle) else {
+            throw WireError(
+                .badFrame, "throttle_ms is between 0 and \(limits.throttleMilliseconds)",
+                at: JSONPointer(tokens: ["throttle_ms"]))
+        }
+        notePresence(of: connection, on: store)
+        // Everybody in step is brought to the present state first: the new one begins there.
+        cut(before: connection)
+        let host = store.host
+        let base = try subscribe.since.flatMap { since throws(WireError) in
+            try self.base(of: since, in: host)
+        }
+        let state =
+            base == nil ? try host.state(in: host.snapshot, at: subscribe.path) : nil
+        let revision = base?.revision ?? host.revision
+        let number = connection.session.nextSubscriptionNumber()
+        let watch = store.watch(at: subscribe.path)
+        let subscription = Subscription(
+            on: connection, number: number, store: store, watch: watch, mode: subscribe.mode,
+            throttle: UInt64(throttle), sentRevision: revision)
+        watch.add(subscription)
+        connection.session.subscriptions[number] = subscription
+        reply(
+            .subscribed(
+                ServerFrame.Subscribed(
+                    id: subscribe.id, sub: "s\(number)", store: host.name, path: subscribe.path,
+                    epoch: host.epoch, rev: revision, resumed: base != nil, state: state)),
+            to: connection)
+        connection.outbox.seal()
+        if let base, base.revision < host.revision {
+            // What it missed follows at once, as one merged patch, whatever its throttle.
+            subscription.base = base
+            store.ready.append(subscription)
+            touch(store)
+        }
+    }
+
+    /// The state that a returning client has, if the commits after it are still held.
+    private func base(
+        of since: ClientFrame.Position, in host: any StoreHost
+    ) throws(WireError) -> (any StateSnapshot)? {
+        guard since.epoch == host.epoch, since.rev <= host.revision else { return nil }
+        do throws(WireError) {
+            return try host.snapshot(at: since.rev)
+        } catch {
+            if error.code == .gone || error.code == .notFound { return nil }
+            throw error
+        }
+    }
+
+    func handle(_ unsubscribe: ClientFrame.Unsubscribe, for connection: Connection) throws(WireError) {
+        guard let number = Session.number(in: unsubscribe.sub, prefix: "s"),
+            let subscription = connection.session.subscriptions[number]
+        else {
+            throw WireError(
+                .notFound, "there is no subscription \(unsubscribe.sub)",
+                at: JSONPointer(tokens: ["sub"]))
+        }
+        // What it is owed leaves before the ack; nothing after it.
+        cut(before: connection)
+        connection.session.subscriptions[number] = nil
+        subscription.store.remove(subscription)
+        reply(to: connection) { ServerFrame.writeAck(id: unsubscribe.id, into: &$0) }
+    }
+}

@@ -1,0 +1,59 @@
+import Rex
+
+/// A client as the server knows it: who it is, what it watches and listens to, what it is owed.
+struct Session {
+    /// The opaque name of the session, given out in `welcome`.
+    let id: String
+    let client: ClientIdentity
+    /// What the client calls itself.
+    var clientName: String?
+    /// A `hello` was answered; a second one, or one after other frames, is refused.
+    var isGreeted = false
+    /// Some frame was served already.
+    var hasSpoken = false
+
+    var subscriptions: [Int: Subscription] = [:]
+    var listeners: [Int: Listener] = [:]
+    private var lastSubscription = 0
+    private var lastListener = 0
+
+    /// Acks that wait for effects to end.
+    var awaitedEffects = 0
+    /// The names of the stores on which it is present.
+    var presentOn: Set<String> = []
+
+    /// Milliseconds between pings while the client is silent; 0 when it wants none.
+    var heartbeat: UInt64 = 0
+    /// The loop's milliseconds when it was last heard of.
+    var lastHeard: UInt64 = 0
+
+    init(id: String, client: ClientIdentity) {
+        self.id = id
+        self.client = client
+    }
+
+    /// The number of the next subscription: 3 stands for `s3`. Never used twice.
+    mutating func nextSubscriptionNumber() -> Int {
+        lastSubscription += 1
+        return lastSubscription
+    }
+
+    /// The number of the next listener: 3 stands for `t3`. Never used twice.
+    mutating func nextListenerNumber() -> Int {
+        lastListener += 1
+        return lastListener
+    }
+
+    /// Nothing more will be sent to it unless it asks.
+    var isOwedNothing: Bool {
+        subscriptions.isEmpty && listeners.isEmpty && awaitedEffects == 0
+    }
+
+    /// The number in a name such as `s12`, if the text is exactly such a name.
+    static func number(in text: String, prefix: Character) -> Int? {
+        guard text.first == prefix, let number = Int(text.dropFirst()), number > 0,
+            text == "\(prefix)\(number)"
+        else { return nil }
+        return number
+    }
+}

@@ -1,0 +1,130 @@
+import Rex
+import RexLoop
+import RexProtocol
+
+/// Events: matched when they are published, encoded once for each group of listeners, sent at the cut.
+extension Server {
+    /// Where an event comes from, as its frame says it.
+    enum EventSource {
+        case client(ClientIdentity)
+        case store(name: String, revision: Int)
+        case server
+    }
+
+    /// Notes an event for everybody who listens, and returns how many do.
+    @discardableResult
+    func publish(_ topic: Topic, _ data: RawJSON, from source: EventSource) -> Int {
+        var count = 0
+        var tail: [UInt8] = []
+        topics.forEachMatch(topic) { group in
+            if tail.isEmpty { tail = Self.eventTail(topic, data, source) }
+            if group.frames.isEmpty { touchedGroups.append(group) }
+            group.frames += "{\"op\":\"event\",\"listen\":\"t\(group.key.number)\"".utf8
+            group.frames += tail
+            count += group.members.count
+        }
+        return count
+    }
+
+    /// All of an event frame that is the same for every listener, with the line feed.
+    private static func eventTail(_ topic: Topic, _ data: RawJSON, _ source: EventSource) -> [UInt8] {
+        var writer = JSONWriter(capacity: data.bytes.count + 96)
+        writer.literal(",\"topic\":")
+        writer.string(topic.text)
+        writer.literal(",\"data\":")
+        writer.raw(data)
+        switch source {
+        case .client(let client):
+            writer.literal(",\"from\":{\"client\":")
+            writer.string(client.id)
+            if let user = client.user {
+                writer.literal(",\"user\":")
+                writer.string(user)
+            }
+            writer.literal("}")
+        case .store(let name, let revision):
+            writer.literal(",\"store\":")
+            writer.string(name)
+            writer.literal(",\"rev\":")
+            writer.int(revision)
+        case .server: break
+        }
+        writer.literal("}\n")
+        return writer.bytes
+    }
+
+    /// Puts the turn's events into the outboxes, one chunk for all listeners of a group.
+    func sendEvents() {
+        guard !touchedGroups.isEmpty else { return }
+        let groups = touchedGroups
+        touchedGroups.removeAll(keepingCapacity: true)
+        for group in groups {
+            let chunk = Chunk(group.frames)
+            group.frames.removeAll(keepingCapacity: group.frames.count < 65_536)
+            for listener in group.members { send(chunk, to: listener.connection) }
+        }
+    }
+
+    /// Events cannot be merged: a reader whose outbox is over the limit because it does not read is closed.
+    private func send(_ events: Chunk, to connection: Connection) {
+        if connection.socket.isDraining, connection.outbox.pendingBytes > limits.outboxBytes {
+            slow.append(connection)
+            return
+        }
+        connection.outbox.addEvents(events)
+        touch(connection)
+    }
+
+    func remove(_ listener: Listener) {
+        let group = listener.group
+        group.remove(listener)
+        guard group.members.isEmpty else { return }
+        topics.remove(group, for: group.pattern)
+        listenerGroups[group.key] = nil
+        touchedGroups.removeAll { $0 === group }
+    }
+
+    // MARK: The server's own topics
+
+    func publishPresence(of client: ClientIdentity, _ change: String, on store: String) {
+        guard let topic = try? Topic("$presence.\(store).\(change)") else { return }
+        var data = JSONObject()
+        data["client"] = .string(client.id)
+        data["user"] = client.user.map { .string($0) } ?? .null
+        publish(topic, RawJSON(.object(data)), from: .server)
+    }
+
+    /// A client counts as present on a store from its first subscription to it or dispatch on it.
+    func notePresence(of connection: Connection, on store: HostedStore) {
+        guard connection.session.presentOn.insert(store.host.name).inserted else { return }
+        publishPresence(of: connection.session.client, "join", on: store.host.name)
+        store.host.connect(connection.session.client)
+    }
+}
+
+extension Server: StoreHostObserver {
+    nonisolated func didCommit(_ host: any StoreHost) {
+        enter(with: host) { server, host in
+            if let store = server.stores[host.name] { server.touch(store) }
+        }
+    }
+
+    nonisolated func didPublish(
+        _ topic: String, _ data: RawJSON, revision: Int, from host: any StoreHost
+    ) {
+        enter(with: host) { server, host in
+            let name = host.name
+            guard let topic = try? Topic("\(name).\(topic)") else {
+                server.log.event(.warning, "bad_topic", ["store": name, "topic": topic])
+                return
+            }
+            server.publish(topic, data, from: .store(name: name, revision: revision))
+        }
+    }
+
+    nonisolated func didFail(_ host: any StoreHost, _ fault: String) {
+        enter(with: host) { server, host in
+            server.log.event(.warning, "store_fault", ["store": host.name, "fault": fault])
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import RexProtocol
+
+/// One client's wish to follow one place of one store.
+///
+/// It is *in step* while its client has (or will have, with what is in its outbox) the state of the last
+/// cut at the path; otherwise it is *behind* and holds the state that the client has, from which one merged
+/// patch will bring it up to date.
+final class Subscription {
+    unowned let connection: Connection
+    /// 3 stands for `s3`.
+    let number: Int
+    unowned let store: HostedStore
+    unowned let watch: PathWatch
+    let mode: ClientFrame.Mode
+    /// At most one frame in so many milliseconds; 0 for no bound.
+    let throttle: UInt64
+    /// The revision that the client is at, or will be once its outbox is read.
+    var sentRevision: Int
+    /// The state that the client has, while it is behind.
+    var base: (any StateSnapshot)?
+    /// The loop's milliseconds before which no frame may go out.
+    var notBefore: UInt64 = 0
+    /// Where it stands in `watch.members`.
+    var index = 0
+
+    init(
+        on connection: Connection, number: Int, store: HostedStore, watch: PathWatch, mode: ClientFrame.Mode,
+        throttle: UInt64, sentRevision: Int
+    ) {
+        self.connection = connection
+        self.number = number
+        self.store = store
+        self.watch = watch
+        self.mode = mode
+        self.throttle = throttle
+        self.sentRevision = sentRevision
+    }
+}
+
+/// Everybody who follows one place of one store: the patch at a place is made once for all of them.
+final class PathWatch {
+    let path: JSONPointer
+    private(set) var members: [Subscription] = []
+
+    init(path: JSONPointer) { self.path = path }
+
+    func add(_ subscription: Subscription) {
+        subscription.index = members.count
+        members.append(subscription)
+    }
+
+    /// O(1): the last one takes the place of the one that leaves.
+    func remove(_ subscription: Subscription) {
+        let last = members.removeLast()
+        if last !== subscription {
+            members[subscription.index] = last
+            last.index = subscription.index
+        }
+    }
+}
+
+/// A hosted store with everybody who follows it.
+final class HostedStore {
+    let host: any StoreHost
+    private(set) var watches: [JSONPointer: PathWatch] = [:]
+    /// The state that every subscription in step has.
+    var lastCut: any StateSnapshot
+    /// Subscriptions that are behind and may get their frame at the next cut.
+    var ready: [Subscription] = []
+    /// It has commits that no cut has sent yet, or subscriptions that are ready.
+    var isTouched = false
+
+    init(_ host: any StoreHost) {
+        self.host = host
+        lastCut = host.snapshot
+    }
+
+    /// The watch at a place, made when it is the first.
+    func watch(at path: JSONPointer) -> PathWatch {
+        if let watch = watches[path] { return watch }
+        let watch = PathWatch(path: path)
+        watches[path] = watch
+        return watch
+    }
+
+    /// Takes a subscription out; a place that nobody follows any more is forgotten on the spot.
+    func remove(_ subscription: Subscription) {
+        let watch = subscription.watch
+        watch.remove(subscription)
+        ready.removeAll { $0 === subscription }
+        if watch.members.isEmpty { watches[watch.path] = nil }
+    }
+}

@@ -1,0 +1,72 @@
+import FoundationEssentials
+import RexLoop
+
+/// One socket of a client, with what waits to go out on it and the session that it carries.
+///
+/// Life: `undecided` until the first byte says what is spoken; `lines` while frames are served;
+/// `finishing` once the reason for the end is on its way (what still arrives is discarded); `closed`.
+/// It only ever moves to the right.
+final class Connection: SocketOwner {
+    enum Phase: Int, Comparable {
+        case undecided, lines, finishing, closed
+        static func < (a: Phase, b: Phase) -> Bool { a.rawValue < b.rawValue }
+    }
+
+    /// Never given out twice, so that a late deadline or reply cannot meet another connection.
+    let id: Int
+    let socket: Socket
+    let opened: Date
+    var session: Session
+    var outbox = Outbox()
+    var framer: LineFramer
+
+    private(set) var phase = Phase.undecided
+    /// In the server's list of connections that this turn touched.
+    var isTouched = false
+    /// Not read from, because what it asked for waits unread.
+    var isPaused = false
+    /// The other side ended its sending half.
+    var inputEnded = false
+    /// Our sending half is ended.
+    var outputEnded = false
+    /// Bytes of the outbox that the socket is writing as the other side reads.
+    var writingBytes = 0
+    /// The loop's milliseconds when the present stall began; nil while bytes leave.
+    var stalledSince: UInt64?
+
+    private weak var server: Server?
+
+    init(id: Int, socket: Socket, session: Session, limits: Limits, server: Server) {
+        self.id = id
+        self.socket = socket
+        self.session = session
+        self.server = server
+        opened = Date()
+        framer = LineFramer(limit: limits.frameBytes)
+    }
+
+    /// Moves to a later phase.
+    func enter(_ next: Phase) {
+        precondition(next > phase, "a connection went from \(phase) to \(next)")
+        phase = next
+    }
+
+    /// True while frames may be sent to it.
+    var isServed: Bool { phase < .finishing }
+
+    func socket(_ socket: Socket, didRead bytes: UnsafeRawBufferPointer) {
+        server?.enter(with: (self, bytes)) { $0.didRead($1.1, on: $1.0) }
+    }
+
+    func socketDidEnd(_ socket: Socket) {
+        server?.enter(with: self) { $0.didEndInput(of: $1) }
+    }
+
+    func socketDidDrain(_ socket: Socket) {
+        server?.enter(with: self) { $0.didDrain($1) }
+    }
+
+    func socketDidClose(_ socket: Socket, error: LoopError?) {
+        server?.enter(with: self) { $0.didClose($1, error: error) }
+    }
+}

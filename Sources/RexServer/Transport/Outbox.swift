@@ -1,0 +1,95 @@
+import RexLoop
+import RexProtocol
+
+/// What waits to be written to one connection, in the order in which it will leave.
+///
+/// During a turn three rows grow: patches are placed at once (they stand ahead of the turn's replies),
+/// replies collect in one buffer, events come after them. `seal` ends the rows: it fixes the order of what
+/// is there, so that what comes next comes after it. At the end of the turn the server seals and writes
+/// everything by one `writev`.
+struct Outbox {
+    /// Sealed, in order; the first `head` chunks and `offset` bytes of the next have left.
+    private var ready: [Chunk] = []
+    private var head = 0
+    private(set) var offset = 0
+    private var replies = JSONWriter()
+    private var events: [Chunk] = []
+
+    /// Bytes that have not been handed to the kernel.
+    private(set) var pendingBytes = 0
+
+    var isEmpty: Bool { pendingBytes == 0 }
+
+    /// Adds one frame to the turn's replies. `body` writes it without its line feed.
+    mutating func reply(_ body: (inout JSONWriter) -> Void) {
+        let before = replies.bytes.count
+        body(&replies)
+        replies.byte(UInt8(ascii: "\n"))
+        pendingBytes += replies.bytes.count - before
+    }
+
+    /// Places a patch or a state ahead of the replies that are not sealed yet.
+    mutating func place(_ chunk: Chunk) {
+        ready.append(chunk)
+        pendingBytes += chunk.count
+    }
+
+    /// Adds events after the replies that are not sealed yet.
+    mutating func addEvents(_ chunk: Chunk) {
+        events.append(chunk)
+        pendingBytes += chunk.count
+    }
+
+    /// Fixes the order of what is there.
+    mutating func seal() {
+        if !replies.bytes.isEmpty {
+            ready.append(Chunk(replies.bytes))
+            // A buffer that once held a large reply is let go, so that an idle connection is small.
+            if replies.bytes.capacity > Self.keptReplyBytes {
+                replies.bytes = []
+            } else {
+                replies.bytes.removeAll(keepingCapacity: true)
+            }
+        }
+        if !events.isEmpty {
+            ready.append(contentsOf: events)
+            events.removeAll(keepingCapacity: events.count < 8)
+        }
+    }
+
+    private static let keptReplyBytes = 1_024
+
+    /// What is sealed and has not left. Its first chunk lacks its first `offset` bytes.
+    var waiting: ArraySlice<Chunk> { ready[head...] }
+
+    /// Says that `count` bytes of `waiting` have left.
+    mutating func didWrite(_ count: Int) {
+        pendingBytes -= count
+        var left = count + offset
+        while head < ready.count, ready[head].count <= left {
+            left -= ready[head].count
+            head += 1
+        }
+        offset = left
+        if head == ready.count {
+            precondition(left == 0, "more bytes reported as written than were waiting")
+            if ready.capacity > 8 { ready = [] } else { ready.removeAll(keepingCapacity: true) }
+            head = 0
+        } else if head > 64 {
+            ready.removeFirst(head)
+            head = 0
+        }
+    }
+
+    /// Hands over the first waiting chunks, about `limit` bytes, to be written as the other side reads.
+    /// They count as pending until `didWrite`.
+    func first(_ limit: Int) -> (chunks: ArraySlice<Chunk>, bytes: Int) {
+        var bytes = -offset
+        var end = head
+        while end < ready.count, bytes < limit {
+            bytes += ready[end].count
+            end += 1
+        }
+        return (ready[head..<end], bytes)
+    }
+}

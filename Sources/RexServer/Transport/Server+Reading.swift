@@ -1,0 +1,111 @@
+import Rex
+import RexLoop
+import RexProtocol
+
+/// From bytes to frames: what a connection's socket reports.
+extension Server {
+    func didRead(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
+        connection.session.lastHeard = loop.milliseconds
+        switch connection.phase {
+        case .lines: takeLines(bytes, from: connection)
+        case .undecided: begin(with: bytes, on: connection)
+        case .finishing, .closed: break
+        }
+    }
+
+    /// The first byte of a connection says what is spoken.
+    private func begin(with bytes: UnsafeRawBufferPointer, on connection: Connection) {
+        switch bytes[0] {
+        case UInt8(ascii: "{"), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"),
+            UInt8(ascii: "\n"):
+            connection.enter(.lines)
+            takeLines(bytes, from: connection)
+        default:
+            refuse(
+                connection,
+                WireError(
+                    .badFrame,
+                    "expected a JSON object on a line of its own, got a first byte of \(bytes[0])"),
+                .badFrame)
+        }
+    }
+
+    private func takeLines(_ bytes: UnsafeRawBufferPointer, from connection: Connection) {
+        do {
+            try connection.framer.take(bytes) { receive($0, from: connection) }
+        } catch {
+            refuse(
+                connection,
+                WireError(.tooLarge, "a frame may have \(limits.frameBytes) bytes, this line has more"),
+                .tooLarge)
+        }
+    }
+
+    /// Serves one frame. False when no more is to be taken from the connection now.
+    private func receive(_ line: UnsafeRawBufferPointer, from connection: Connection) -> Bool {
+        serve(line, from: connection)
+        guard connection.isServed else { return false }
+        return !pauseIfUnread(connection)
+    }
+
+    private func serve(_ line: UnsafeRawBufferPointer, from connection: Connection) {
+        let node: JSONNode
+        do throws(JSONError) {
+            node = try parser.parse(line)
+        } catch {
+            reply(WireError(error), id: nil, to: connection)
+            return
+        }
+        do throws(WireError) {
+            try perform(ClientFrame.decode(node), for: connection)
+        } catch {
+            reply(error, id: FrameID.of(node), to: connection)
+            if let reason = CloseReason(error.code) { close(connection, reason, error.message) }
+        }
+        connection.session.hasSpoken = true
+    }
+
+    /// Stops reading from a connection whose replies are not read. They are never dropped, so what asks
+    /// for more of them has to wait.
+    private func pauseIfUnread(_ connection: Connection) -> Bool {
+        guard connection.outbox.pendingBytes > limits.outboxBytes else { return false }
+        cut()
+        flush(connection)
+        guard connection.isServed, connection.outbox.pendingBytes > limits.outboxBytes else {
+            return false
+        }
+        connection.isPaused = true
+        connection.socket.stopReading()
+        return true
+    }
+
+    /// Goes on reading after a pause, beginning with what is held already.
+    func resume(_ connection: Connection) {
+        guard connection.isPaused, connection.isServed else { return }
+        connection.isPaused = false
+        takeLines(UnsafeRawBufferPointer(start: nil, count: 0), from: connection)
+        guard connection.isServed, !connection.isPaused else { return }
+        if connection.inputEnded {
+            finishInput(of: connection)
+        } else {
+            connection.socket.startReading()
+        }
+    }
+
+    func didEndInput(of connection: Connection) {
+        guard !connection.inputEnded else { return }
+        connection.inputEnded = true
+        switch connection.phase {
+        case .undecided, .closed: connection.socket.close()
+        case .finishing: if connection.outputEnded { connection.socket.close() }
+        case .lines: if !connection.isPaused { finishInput(of: connection) }
+        }
+    }
+
+    /// A last line without a line feed counts (`printf … | nc -N`); then the connection ends as soon as
+    /// nothing is owed to it.
+    private func finishInput(of connection: Connection) {
+        connection.framer.end { receive($0, from: connection) }
+        touch(connection)
+    }
+}

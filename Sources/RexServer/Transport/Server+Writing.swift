@@ -1,0 +1,150 @@
+import Rex
+import RexLoop
+import RexProtocol
+
+/// From frames to bytes: replies, flushing, and the end of a connection.
+extension Server {
+    /// Adds one frame to a connection's replies of this turn; its line feed is added here.
+    func reply(to connection: Connection, _ body: (inout JSONWriter) -> Void) {
+        connection.outbox.reply(body)
+        touch(connection)
+    }
+
+    /// Adds one frame.
+    func reply(_ frame: ServerFrame, to connection: Connection) {
+        reply(to: connection) { frame.encode(into: &$0) }
+    }
+
+    func reply(_ error: WireError, id: FrameID?, to connection: Connection) {
+        log.event(
+            .debug, "refused",
+            ["client": connection.session.client.id, "code": error.code.rawValue])
+        reply(to: connection) { ServerFrame.writeError(id: id, error, into: &$0) }
+    }
+
+    /// Notes that a connection has something to send at the end of the turn.
+    func touch(_ connection: Connection) {
+        guard !connection.isTouched else { return }
+        connection.isTouched = true
+        touched.append(connection)
+    }
+
+    /// Writes what the kernel takes; the rest follows as the other side reads.
+    func flush(_ connection: Connection) {
+        let socket = connection.socket
+        guard connection.phase != .closed, !socket.isClosing else { return }
+        connection.outbox.seal()
+        while !connection.outbox.isEmpty, !socket.isDraining {
+            let taken = socket.write(
+                connection.outbox.waiting.prefix(Self.mostChunks), offset: connection.outbox.offset)
+            if taken == 0 { break }
+            connection.outbox.didWrite(taken)
+        }
+        if !connection.outbox.isEmpty, !socket.isDraining, !socket.isClosing {
+            let (chunks, bytes) = connection.outbox.first(Self.laterBytes)
+            connection.writingBytes = bytes
+            socket.writeLater(chunks, offset: connection.outbox.offset)
+            if connection.stalledSince == nil { noteStall(connection) }
+        }
+        if connection.outbox.isEmpty { didEmpty(connection) }
+    }
+
+    /// The most chunks of one `writev` (the system's IOV_MAX).
+    private static let mostChunks = 1_024
+    /// About how much is handed to the kernel at a time once it is full: what is not handed over yet can
+    /// still be merged.
+    private static let laterBytes = 262_144
+
+    private func noteStall(_ connection: Connection) {
+        connection.stalledSince = loop.milliseconds
+        add(.stall(connection: connection.id), after: limits.stallMilliseconds)
+    }
+
+    func didDrain(_ connection: Connection) {
+        connection.outbox.didWrite(connection.writingBytes)
+        connection.writingBytes = 0
+        // Bytes left, so the reader lives: the stall begins anew.
+        connection.stalledSince = nil
+        flush(connection)
+        guard connection.isServed, connection.outbox.pendingBytes <= limits.outboxBytes / 2 else {
+            return
+        }
+        catchUp(connection)
+        resume(connection)
+    }
+
+    private func didEmpty(_ connection: Connection) {
+        switch connection.phase {
+        case .lines, .undecided:
+            guard connection.inputEnded, !connection.isPaused, connection.session.isOwedNothing
+            else { return }
+            connection.enter(.finishing)
+            leave(connection)
+            endOutput(of: connection)
+        case .finishing: endOutput(of: connection)
+        case .closed: break
+        }
+    }
+
+    private func endOutput(of connection: Connection) {
+        guard !connection.outputEnded else { return }
+        connection.outputEnded = true
+        if connection.inputEnded {
+            // Both halves are done: a close with nothing unread loses nothing.
+            connection.socket.close()
+        } else {
+            connection.socket.finish()
+            add(.linger(connection: connection.id), after: limits.lingerMilliseconds)
+        }
+    }
+
+    // MARK: The end of a connection
+
+    /// Answers with an error, then closes for the reason that goes with it.
+    func refuse(_ connection: Connection, _ error: WireError, _ reason: CloseReason) {
+        reply(error, id: nil, to: connection)
+        close(connection, reason, error.message)
+    }
+
+    /// Says why, ends our sending half, reads on and discards until the other side ends or the time for it
+    /// is over: a close with unread input would destroy the reason on its way.
+    func close(_ connection: Connection, _ reason: CloseReason, _ message: String) {
+        guard connection.isServed else { return }
+        reply(
+            .bye(ServerFrame.Bye(reason, message)), to: connection)
+        connection.enter(.finishing)
+        connection.isPaused = false
+        leave(connection)
+        connection.socket.startReading()
+        // Even one who reads nothing is gone after twice the time.
+        add(.linger(connection: connection.id), after: 2 * limits.lingerMilliseconds)
+        log.event(
+            .info, "closing", ["client": connection.session.client.id, "code": reason.rawValue])
+    }
+
+    func didClose(_ connection: Connection, error: LoopError?) {
+        if connection.phase != .closed { connection.enter(.closed) }
+        leave(connection)
+        connections[connection.id] = nil
+        log.event(
+            .debug, "disconnected",
+            ["client": connection.session.client.id, "reason": error?.reason ?? "closed"])
+        if phase == .saying, connections.isEmpty { didStop() }
+    }
+
+    /// Takes the client out of everything it took part in. The second time nothing is left to do.
+    private func leave(_ connection: Connection) {
+        for subscription in connection.session.subscriptions.values {
+            subscription.store.remove(subscription)
+        }
+        connection.session.subscriptions = [:]
+        for listener in connection.session.listeners.values { remove(listener) }
+        connection.session.listeners = [:]
+        let names = connection.session.presentOn
+        connection.session.presentOn = []
+        for name in names.sorted() {
+            stores[name]?.host.disconnect(connection.session.client)
+            publishPresence(of: connection.session.client, "leave", on: name)
+        }
+    }
+}

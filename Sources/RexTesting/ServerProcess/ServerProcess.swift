@@ -1,0 +1,84 @@
+import FoundationEssentials
+import Glibc
+
+/// The real `rex-server` on a free port, in a folder of its own, for integration tests.
+///
+///     let server = try ServerProcess(program: path)
+///     // talk to server.address
+///     #expect(try server.stop() == .exited(0))
+///
+/// It is killed when the object goes.
+public final class ServerProcess {
+    public let process: ChildProcess
+    /// The first address it listens on, `127.0.0.1:40123`.
+    public let address: String
+    /// Every address, one for each `--listen`.
+    public let addresses: [String]
+    /// A folder for this server alone, removed with the object.
+    public let folder: String
+
+    /// Starts the program and waits until it is ready.
+    ///
+    /// - Parameters:
+    ///   - program: the path of a built `rex-server`, or of any program that knows its options.
+    ///   - listen: where; port 0 is any free one.
+    ///   - options: further options.
+    public init(
+        program: String, listen: [String] = ["127.0.0.1:0"], options: [String] = ["--memory"],
+        environment: [String: String?] = [:], within limit: Duration = .seconds(30)
+    ) throws {
+        folder = try Self.makeFolder()
+        let ports = folder + "/ports"
+        process = try ChildProcess(
+            [program] + listen.flatMap { ["--listen", $0] } + ["--port-file", ports] + options,
+            environment: environment)
+        addresses = try Self.waitForPorts(ports, process, within: limit)
+        address = addresses[0]
+    }
+
+    private static func makeFolder() throws -> String {
+        let name = FileManager.default.temporaryDirectory.path + "/rex-test-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: name, withIntermediateDirectories: true)
+        return name
+    }
+
+    private static func waitForPorts(
+        _ file: String, _ process: ChildProcess, within limit: Duration
+    ) throws -> [String] {
+        let ready = try process.line(within: limit)
+        guard ready.contains(" ready on "),
+            let text = try? String(contentsOfFile: file, encoding: .utf8)
+        else {
+            throw ChildProcess.Failure(description: "the server said \(ready) | \(process.errorText)")
+        }
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    /// The port of `address`.
+    public var port: UInt16 { address.split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
+
+    /// Asks it to end (SIGTERM) and waits for it.
+    @discardableResult
+    public func stop(within limit: Duration = .seconds(20)) throws -> ChildProcess.End {
+        process.signal(SIGTERM)
+        return try process.wait(within: limit)
+    }
+
+    /// Ends it without warning (SIGKILL).
+    public func kill() throws {
+        process.signal(SIGKILL)
+        try process.wait()
+    }
+
+    /// The folder of the built programs, seen from a test: they stand beside the test runner.
+    public static var builtPrograms: String {
+        var buffer = [CChar](repeating: 0, count: 4_096)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+        let path = String(
+            decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+            .joined(separator: "/")
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+}

@@ -1,0 +1,62 @@
+import RexClient
+import RexLoop
+import RexServer
+
+/// Every option of `rex-server`, each defined once.
+enum ServerOptions {
+    static let listen = CommandOption<Endpoint>(
+        "--listen", "ADDR", help: "host:port, [v6]:port or unix:/path; may be repeated",
+        environment: "REX_LISTEN"
+    ) { try ServerSettings.endpoint($0) }
+
+    static let portFile = CommandOption<String>(
+        "--port-file", "FILE", help: "written when ready: one actual address a line",
+        environment: "REX_PORT_FILE"
+    ) { $0 }
+
+    static let memory = CommandOption(
+        flag: "--memory", help: "keep nothing: the state lives in memory (always so for now)",
+        environment: "REX_MEMORY")
+
+    static let stores = CommandOption<[String]>(
+        "--stores", "LIST", help: "which to host, the first is the default: chat,counter,doc",
+        environment: "REX_STORES"
+    ) { try ServerSettings.stores($0.split(separator: ",").map(String.init)) }
+
+    static let config = CommandOption<String>(
+        "--config", "FILE", help: "JSON with the options' names; flags and variables win",
+        environment: "REX_CONFIG"
+    ) { $0 }
+
+    static let checkConfig = CommandOption(
+        flag: "--check-config", help: "say whether the configuration is good, and end")
+
+    static let insecure = CommandOption(
+        flag: "--insecure", help: "listen beyond loopback without tokens",
+        environment: "REX_INSECURE")
+
+    static let logLevel = CommandOption<LogLevel>(
+        "--log-level", "LEVEL", help: "debug, info, notice, warning or error; default notice",
+        environment: "REX_LOG_LEVEL"
+    ) { try ServerSettings.choice($0) }
+
+    static let logFormat = CommandOption<Log.Format>(
+        "--log-format", "FORMAT", help: "text or json; default text",
+        environment: "REX_LOG_FORMAT"
+    ) { try ServerSettings.choice($0) }
+
+    static let spec = ProgramSpec(
+        name: "rex-server", version: Server.version, summary: "hosts stores on the network",
+        options: [
+            listen, portFile, memory, stores, config, checkConfig, insecure, logLevel, logFormat,
+        ],
+        commands: [],
+        examples: [
+            "rex-server",
+            "rex-server --listen 127.0.0.1:0 --port-file /run/rex/port --stores counter",
+            "rex-server --listen unix:/run/rex/socket --log-format json",
+        ],
+        announced: [
+            "--data", "--durability", "--token-file", "--tls-cert", "--tls-key", "--allow-origin",
+        ])
+}

@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct HouseTestsPlaceholder {
-    @Test func builds() {}
-}

@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct RexExamplesTestsPlaceholder {
-    @Test func builds() {}
-}

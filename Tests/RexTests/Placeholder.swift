@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct RexTestsPlaceholder {
-    @Test func builds() {}
-}
