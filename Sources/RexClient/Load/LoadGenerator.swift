@@ -52,7 +52,8 @@ public final class LoadGenerator {
         let (seconds, attoseconds) = (ended - began).components
         let time = Double(seconds) + Double(attoseconds) / 1e18
         return LoadResult(
-            repliesPerSecond: Double(replies) / time, deliveriesPerSecond: Double(deliveries) / time,
+            repliesPerSecond: Double(replies) / time,
+            deliveriesPerSecond: Double(deliveries) / time,
             requestsPerSecond: Double(requests) / time, latency: latency)
     }
 
