@@ -63,7 +63,7 @@ let package = Package(
         // Tests, a ring each.
         .testTarget(name: "RexTests", dependencies: ["Rex", "RexTesting"], swiftSettings: strict),
         .testTarget(
-            name: "RexProtocolTests", dependencies: ["RexProtocol"], swiftSettings: strict),
+            name: "RexProtocolTests", dependencies: ["RexProtocol", "RexTesting"], swiftSettings: strict),
         .testTarget(name: "RexLoopTests", dependencies: ["RexLoop"], swiftSettings: strict),
         .testTarget(
             name: "RexServerTests", dependencies: ["RexServer", "RexTesting"],

@@ -1,3 +1,4 @@
+import RexTesting
 import Testing
 
 @testable import RexProtocol

@@ -1,3 +1,5 @@
+import Rex
+
 // From a parsed text to a frame.
 extension ClientFrame {
     /// Reads a frame. The `id` of one that is refused is `FrameID.of(node)`.
@@ -147,14 +149,14 @@ extension ClientFrame.Subscribe {
 
 extension ClientFrame.Listen {
     init(_ fields: FrameFields) throws(WireError) {
-        self.init(id: try fields.id(), topic: try TopicPattern(fields.text("topic")))
+        self.init(id: try fields.id(), topic: try fields.pattern())
     }
 }
 
 extension ClientFrame.Publish {
     init(_ fields: FrameFields) throws(WireError) {
         self.init(
-            id: try fields.id(), topic: try Topic(fields.text("topic")),
+            id: try fields.id(), topic: try fields.topic(),
             data: .node(try fields.need("data", "a value")))
         ack = try fields.bool("ack") ?? true
     }
@@ -191,5 +193,17 @@ extension ClientFrame.Fork {
         self.init(
             id: try fields.id(), store: try fields.string("store"), at: try fields.count("at"),
             as: try fields.text("as"))
+    }
+}
+
+extension FrameFields {
+    fileprivate func topic() throws(WireError) -> Topic {
+        let text = try text("topic")
+        do throws(TopicError) { return try Topic(text) } catch { throw WireError(error) }
+    }
+
+    fileprivate func pattern() throws(WireError) -> TopicPattern {
+        let text = try text("topic")
+        do throws(TopicError) { return try TopicPattern(text) } catch { throw WireError(error) }
     }
 }

@@ -1,3 +1,5 @@
+import Rex
+
 // From a frame to its text.
 extension ClientFrame {
     /// The `id`; nil where the frame has none.

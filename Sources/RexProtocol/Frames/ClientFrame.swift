@@ -1,3 +1,5 @@
+import Rex
+
 /// A frame from a client, one case per op.
 ///
 /// It is not Sendable: what was received is still on the parser's tape.

@@ -1,3 +1,5 @@
+import Rex
+
 /// What is wrong with a frame: the content of an `error` reply.
 public struct WireError: Error, Sendable, Hashable {
     /// The name of the fault.
@@ -35,5 +37,10 @@ public struct WireError: Error, Sendable, Hashable {
     /// JSON that is not an action.
     public init(_ error: ActionError) {
         self.init(error.code, error.message, at: error.at)
+    }
+
+    /// A text that is no topic or no pattern.
+    public init(_ error: TopicError) {
+        self.init(.badTopic, error.message, at: JSONPointer(tokens: ["topic"]))
     }
 }

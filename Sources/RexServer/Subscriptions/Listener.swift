@@ -1,3 +1,4 @@
+import Rex
 import RexProtocol
 
 /// One client's wish to hear the topics that match a pattern.

@@ -97,34 +97,3 @@ final class Box<Value: Sendable>: Sendable {
         self.value = Mutex(value)
     }
 }
-
-struct TopicPatternTests {
-    @Test(arguments: [
-        ("news.*", "news.sport", true), ("news.*", "news", false), ("news.*", "news.a.b", false),
-        ("news.>", "news.a.b", true), ("news.>", "news.a", true), ("news.>", "news", false),
-        ("*", "a", true), ("*.b", "a.b", true), ("a.*.c", "a.b.c", true),
-        ("a.*.c", "a.b.d", false), (">", "a.b.c", true), ("a.b", "a.b", true),
-        ("a", "a.b", false), (">", "$server.shutdown", false),
-        ("*.shutdown", "$server.shutdown", false),
-        ("$server.>", "$server.shutdown", true), ("$presence.*.join", "$presence.chat.join", true),
-        ("a.*", "a.*", false), ("a.>", "a.b c", false), ("a.>", "a..b", false),
-        ("räume.*", "räume.küche", true),
-    ])
-    func `patterns meet topics as in NATS`(pattern: String, topic: String, meets: Bool) throws {
-        #expect(try #require(TopicPattern(pattern)).matches(topic) == meets)
-    }
-
-    @Test(arguments: ["", ".", "a.", ".a", "a..b", "a b", "a.b*", "a.>.b", "a>", "a\t", "a.\u{a0}"])
-    func `what is no pattern`(text: String) {
-        #expect(TopicPattern(text) == nil)
-        #expect(!TopicPattern.isTopic(text))
-    }
-
-    @Test func `a topic has no wildcard and at most 255 bytes`() {
-        #expect(!TopicPattern.isTopic("a.*"))
-        #expect(!TopicPattern.isTopic("a.>"))
-        #expect(TopicPattern.isTopic(String(repeating: "a", count: 255)))
-        #expect(!TopicPattern.isTopic(String(repeating: "a", count: 256)))
-        #expect(!TopicPattern.isTopic(String(repeating: "ä", count: 128)))
-    }
-}

@@ -10,8 +10,8 @@ public struct Topic: Sendable, Hashable, CustomStringConvertible {
     let tokens: [TopicToken]
 
     /// Validates a name: 1 to 255 bytes, no wildcard, no empty token, no white space and no control
-    /// character. Throws `badTopic`.
-    public init(_ text: String) throws(WireError) {
+    /// character. 
+    public init(_ text: String) throws(TopicError) {
         tokens = try TopicToken.split(text)
         self.text = text
         for token in tokens where token.text.utf8.contains(where: { $0 == 0x2A || $0 == 0x3E }) {
@@ -31,7 +31,7 @@ public struct Topic: Sendable, Hashable, CustomStringConvertible {
     public static func == (a: Topic, b: Topic) -> Bool { a.text.hasSameBytes(as: b.text) }
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
-        text.withBytes { hasher.combine(bytes: $0) }
+        text.hashBytes(into: &hasher)
     }
 }
 
@@ -44,8 +44,8 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible {
     let tokens: [TopicToken]
 
     /// Validates a pattern: as a topic, but with wildcards as whole tokens and `>` only at the end.
-    /// Throws `badTopic`.
-    public init(_ text: String) throws(WireError) {
+    /// 
+    public init(_ text: String) throws(TopicError) {
         tokens = try TopicToken.split(text)
         self.text = text
         for (index, token) in tokens.enumerated() {
@@ -79,7 +79,7 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible {
     }
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
-        text.withBytes { hasher.combine(bytes: $0) }
+        text.hashBytes(into: &hasher)
     }
 }
 
@@ -95,10 +95,10 @@ struct TopicToken: Sendable, Hashable {
     static func == (a: TopicToken, b: TopicToken) -> Bool { a.text.hasSameBytes(as: b.text) }
 
     func hash(into hasher: inout Hasher) {
-        text.withBytes { hasher.combine(bytes: $0) }
+        text.hashBytes(into: &hasher)
     }
 
-    static func split(_ text: String) throws(WireError) -> [TopicToken] {
+    static func split(_ text: String) throws(TopicError) -> [TopicToken] {
         guard !text.isEmpty else { throw error("a topic has at least one token") }
         guard text.utf8.count <= Topic.byteLimit else {
             throw error("a topic of \(text.utf8.count) bytes is longer than \(Topic.byteLimit)")
@@ -115,7 +115,39 @@ struct TopicToken: Sendable, Hashable {
         return parts.map { TopicToken(text: String(Substring($0))) }
     }
 
-    static func error(_ message: String) -> WireError {
-        WireError(.badTopic, message, at: JSONPointer(tokens: ["topic"]))
+    static func error(_ message: String) -> TopicError { TopicError(message: message) }
+}
+
+/// Why a text is no topic or no pattern, for a person.
+public struct TopicError: Error, Sendable, Hashable, CustomStringConvertible {
+    public let message: String
+    /// The message.
+    public var description: String { message }
+}
+
+extension TopicPattern: ExpressibleByStringLiteral {
+    /// A pattern written in code; one that is none is a mistake of the program.
+    public init(stringLiteral value: String) {
+        do throws(TopicError) {
+            try self.init(value)
+        } catch {
+            preconditionFailure(error.message)
+        }
+    }
+
+    /// Whether the pattern meets `topic`; never what is not a topic. O(length of the topic).
+    public func matches(_ topic: String) -> Bool {
+        guard let topic = try? Topic(topic) else { return false }
+        return matches(topic)
+    }
+}
+
+extension String {
+    /// Topics are bytes: no two different ones are the same, whatever Unicode says of them.
+    fileprivate func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+
+    fileprivate func hashBytes(into hasher: inout Hasher) {
+        var copy = self
+        copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }
