@@ -7,6 +7,10 @@
 
 /* Swift cannot call variadic functions; these name the few forms that are needed. */
 
+static inline EditLine *rex_edit_open(const char *program) {
+    return el_init(program, stdin, stdout, stderr);
+}
+
 static inline void rex_edit_set_prompt(EditLine *edit, char *(*prompt)(EditLine *)) {
     el_set(edit, EL_PROMPT, prompt);
 }
@@ -70,9 +74,12 @@ typedef struct {
     struct termios settings;
 } rex_terminal_mode;
 
+static inline int rex_terminal_save(int descriptor, rex_terminal_mode *mode) {
+    return tcgetattr(descriptor, &mode->settings);
+}
+
 /* Each key at once, no echo, no signals from keys; output stays as it is. 0 on success. */
-static inline int rex_terminal_raw(int descriptor, rex_terminal_mode *before) {
-    if (tcgetattr(descriptor, &before->settings) != 0) return -1;
+static inline int rex_terminal_raw(int descriptor, const rex_terminal_mode *before) {
     struct termios raw = before->settings;
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG | IEXTEN);
     raw.c_iflag &= ~(tcflag_t)(IXON | ICRNL | INLCR);

@@ -51,6 +51,6 @@ import RexClient
         "dispatch": dispatch, "publish": publish, "cancel": cancel, "state": state,
         "watch": watch, "listen": listen, "effects": effects, "clients": clients, "info": info,
         "ping": ping, "history": history, "diff": diff, "undo": undo, "redo": redo, "jump": jump,
-        "fork": fork, "hash": hash, "chat": chat, "run": play,
+        "fork": fork, "hash": hash, "chat": chat, "repl": repl, "run": play,
     ]
 }

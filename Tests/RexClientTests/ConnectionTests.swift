@@ -1,3 +1,4 @@
+import Rex
 import RexLoop
 import RexProtocol
 import Synchronization
@@ -211,7 +212,7 @@ import Testing
             }
         }
         let connection = try await RexConnection.open(server.url)
-        let listener = try await connection.listen(try TopicPattern("a"))
+        let listener = try await connection.listen(TopicPattern("a"))
         var next = 0
         for try await frame in listener.events {
             guard case .event(let event) = frame else { continue }

@@ -1,3 +1,4 @@
+import Rex
 import RexLoop
 import RexProtocol
 

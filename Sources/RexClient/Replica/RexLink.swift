@@ -9,8 +9,9 @@ import RexProtocol
     public enum News: Sendable {
         /// A connection stands and has been greeted; the server's welcome, and whether it is the first.
         case connected(ServerFrame.Welcome, isFirst: Bool)
-        /// There is none, for this reason; the next try begins after the delay.
-        case waiting(ConnectionError, Duration)
+        /// There is none, for this reason; the next try begins after the delay. The number counts the
+        /// tries since a connection stood, from 1.
+        case waiting(ConnectionError, Duration, attempt: Int)
     }
 
     /// What is done on a new connection before anybody else has it.
@@ -84,11 +85,13 @@ import RexProtocol
 
     private func comeBack() async -> Result<RexConnection, ConnectionError> {
         defer { comingBack = nil }
+        var attempt = 0
         var reason = current?.closed ?? .lost("not connected yet")
         while !isClosed {
             guard reason.isWorthAnotherTry else { return .failure(reason) }
             let delay = max(backoff.next(), reason.retryDelay)
-            tell(.waiting(reason, delay))
+            attempt += 1
+            tell(.waiting(reason, delay, attempt: attempt))
             try? await Task.sleep(for: delay)
             if isClosed { break }
             do throws(ConnectionError) {
@@ -105,6 +108,19 @@ import RexProtocol
         isClosed = true
         comingBack?.cancel()
         current?.close()
+    }
+}
+
+extension RexLink.News {
+    /// A line for a person, or nil where there is nothing new to say: the first connection, and the many
+    /// tries of a long absence.
+    package var line: String? {
+        switch self {
+        case .connected(_, let isFirst): return isFirst ? nil : "connected again"
+        case .waiting(let reason, let delay, let attempt):
+            guard attempt <= 2 || attempt % 10 == 0 else { return nil }
+            return "\(reason); next try in \(DurationText.text(delay))"
+        }
     }
 }
 

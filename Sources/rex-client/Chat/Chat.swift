@@ -43,12 +43,7 @@ final class Chat: Sendable {
             "join", RawJSON(["room": .string(room), "name": .string(name)]))
         let hasJoined = Atomic(false)
         link = RexLink(call.url, timeout: call.timeout, hello: call.hello) { news in
-            switch news {
-            case .connected(_, isFirst: true): break
-            case .connected: teller.yield("connected again")
-            case .waiting(let reason, let delay):
-                teller.yield("\(reason); next try in \(DurationText.text(delay))")
-            }
+            if let line = news.line { teller.yield(line) }
         } greet: { connection throws(ConnectionError) in
             let deadline = ContinuousClock.now + Self.rejoinLimit
             while true {
@@ -71,8 +66,13 @@ final class Chat: Sendable {
     /// Until the person leaves.
     func run() async throws -> ExitStatus {
         try await link.connect()
-        let raw = isInteractive ? await RawMode { [view] in Task { await view.resized() } } : nil
-        defer { raw?.leave() }
+        let terminal = TerminalMode()
+        if isInteractive { terminal.enterRaw() }
+        defer { if isInteractive { terminal.restore() } }
+        let guardian =
+            isInteractive
+            ? await TerminalGuard(terminal) { [view] in Task { await view.resized() } } : nil
+        defer { withExtendedLifetime(guardian) {} }
         let path = JSONPointer(tokens: ["rooms", room])
         let watch = Watch(link, store: store, path: path)
         let notes = Task { [notes, view, isInteractive] in
@@ -95,7 +95,6 @@ final class Chat: Sendable {
         notes.cancel()
         await link.close()
         await view.end()
-        raw?.leave()
         return try status.get()
     }
 

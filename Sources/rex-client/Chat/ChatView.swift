@@ -25,7 +25,7 @@ actor ChatView {
             time: LocalTime.hourAndMinute)
         if isInteractive {
             screen = ChatScreen(
-                columns: RawMode.columns, prompt: "\(VisibleText.escaped(me))> ",
+                columns: TerminalMode.columns, prompt: "\(VisibleText.escaped(me))> ",
                 hasColour: StandardOutput.hasColour)
         }
     }
@@ -46,7 +46,7 @@ actor ChatView {
 
     /// The window has another size.
     func resized() {
-        screen?.columns = RawMode.columns
+        screen?.columns = TerminalMode.columns
         write([])
     }
 

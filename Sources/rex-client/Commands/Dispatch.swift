@@ -1,3 +1,4 @@
+import Rex
 import RexClient
 import RexProtocol
 
@@ -12,7 +13,7 @@ extension Main {
 
     static func publish(_ call: Call) async throws -> ExitStatus {
         let data = try await payload(Array(call.operands.dropFirst())) ?? .null
-        let topic = try named { () throws(WireError) in try Topic(call.operands[0]) }
+        let topic = try named { () throws(TopicError) in try Topic(call.operands[0]) }
         call.printFrame(try await call.ask(.publish(.init(topic: topic, data: .raw(data)))))
         return .done
     }
@@ -43,8 +44,8 @@ extension Main {
     }
 
     /// A topic or pattern that the command line got wrong is a usage error.
-    static func named<T>(_ read: () throws(WireError) -> T) throws(UsageError) -> T {
-        do throws(WireError) { return try read() } catch { throw UsageError(error.message) }
+    static func named<T>(_ read: () throws(TopicError) -> T) throws(UsageError) -> T {
+        do throws(TopicError) { return try read() } catch { throw UsageError(error.description) }
     }
 }
 

@@ -1,3 +1,4 @@
+import Rex
 import RexClient
 import RexProtocol
 
@@ -64,7 +65,7 @@ extension Main {
     }
 
     static func listen(_ call: Call) async throws -> ExitStatus {
-        let pattern = try named { () throws(WireError) in try TopicPattern(call.operands[0]) }
+        let pattern = try named { () throws(TopicError) in try TopicPattern(call.operands[0]) }
         let link = call.link(lossNote: "; events in between are not seen")
         try await link.connect()
         while true {
@@ -94,13 +95,9 @@ extension Call {
     /// A connection that comes back, telling on stderr when it goes and when it is there again.
     func link(lossNote: String = "") -> RexLink {
         RexLink(url, timeout: timeout, hello: hello) { news in
-            switch news {
-            case .connected(_, isFirst: true): break
-            case .connected: StandardOutput.talk("connected again")
-            case .waiting(let reason, let delay):
-                StandardOutput.talk(
-                    "\(reason); next try in \(DurationText.text(delay))\(lossNote)")
-            }
+            guard let line = news.line else { return }
+            if case .waiting = news { return StandardOutput.talk(line + lossNote) }
+            StandardOutput.talk(line)
         }
     }
 }
