@@ -189,6 +189,26 @@ import Testing
         server.close()
     }
 
+    @ClientLoop @Test func aConnectionThatListensEndsWithAResetAndAPlainOneDoesNot() async throws {
+        let server = try ScriptedServer { peer, frame in
+            if frame.op == "ping" { return peer.write("{\"op\":\"pong\",\"id\":\(frame.id)}") }
+            peer.write(#"{"op":"listening","id":\#(frame.id),"listen":"t1","topic":"a"}"#)
+        }
+        let listening = try await RexConnection.open(server.url)
+        _ = try await listening.listen(TopicPattern("a"))
+        listening.close()
+        let plain = try await RexConnection.open(server.url)
+        _ = try await plain.request(.ping(.init()))
+        plain.close()
+        let probe = try await RexConnection.open(server.url)
+        while server.peers.prefix(2).contains(where: { $0.ending == nil }) {
+            _ = try await probe.request(.ping(.init()))
+        }
+        #expect(server.peers[0].ending == .reset)
+        #expect(server.peers[1].ending == .finished)
+        server.close()
+    }
+
     @ClientLoop @Test func silenceIsNoticed() async throws {
         let server = try ScriptedServer { _, _ in }
         let connection = try await RexConnection.open(

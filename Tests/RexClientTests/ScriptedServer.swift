@@ -45,8 +45,18 @@ import RexProtocol
         }
 
         func socketDidDrain(_ socket: Socket) { drain() }
-        func socketDidEnd(_ socket: Socket) { socket.finish() }
-        func socketDidClose(_ socket: Socket, error: LoopError?) {}
+        /// How the client's side ended.
+        enum Ending { case finished, reset }
+        private(set) var ending: Ending?
+
+        func socketDidEnd(_ socket: Socket) {
+            ending = .finished
+            socket.finish()
+        }
+
+        func socketDidClose(_ socket: Socket, error: LoopError?) {
+            if ending == nil, error != nil { ending = .reset }
+        }
     }
 
     private var listener: Listener?

@@ -190,6 +190,7 @@ import RexProtocol
     private func route(_ name: String, to box: Mailbox<ServerFrame>) {
         box.onRoom = { [weak self] in self?.readOn() }
         routes[name] = box
+        wire?.endLoudly(true)
     }
 
     /// What comes under this name until the server has answered is dropped, so that a full box cannot
@@ -199,6 +200,7 @@ import RexProtocol
         readOn()
         _ = try await request(frame)
         routes[name] = nil
+        if routes.isEmpty { wire?.endLoudly(false) }
     }
 
     private func readOn() {
