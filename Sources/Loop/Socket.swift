@@ -1,4 +1,5 @@
 import CUV
+import Glibc
 
 /// Who hears of a socket. All of it is called on the loop's thread, `socketDidClose` last and once.
 public protocol SocketOwner: AnyObject {
@@ -194,6 +195,16 @@ public final class Socket {
         let request = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
         let status = uv_shutdown(request, stream) { request, _ in request!.deallocate() }
         if status < 0 { request.deallocate() }
+    }
+
+    /// From now on the end of this socket, and that of the whole process, is a reset and not just the end
+    /// of the sending half: the other side learns at once that nobody reads any more. TCP only.
+    public func resetOnClose(_ isOn: Bool) {
+        var descriptor: uv_os_fd_t = -1
+        guard kind == .tcp, !isClosing, uv_fileno(core.handle, &descriptor) == 0 else { return }
+        var option = linger(l_onoff: isOn ? 1 : 0, l_linger: 0)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
     /// Closes at once; what was not written is lost. `socketDidClose` follows in this turn.
