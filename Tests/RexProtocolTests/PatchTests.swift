@@ -286,6 +286,22 @@ import Testing
         }
     }
 
+    @Test func whatNobodyElseHoldsIsChangedInPlace() throws {
+        func address(_ value: JSONValue) -> UnsafePointer<JSONValue>? {
+            value["a"]?["l"]?.array?.withUnsafeBufferPointer { $0.baseAddress }
+        }
+        var value: JSONValue = ["a": ["l": .array((0..<100).map { .int($0) })]]
+        let before = address(value)
+        let patch = JSONPatch([
+            .replace(path: try JSONPointer("/a/l/5"), value: "x"),
+            .remove(path: try JSONPointer("/a/l/50")),
+            .add(path: try JSONPointer("/a/l/-"), value: "y"),
+        ])
+        try patch.apply(to: &value)
+        #expect(address(value) == before)
+        #expect(value["a"]?["l"]?[5] == "x")
+    }
+
     @Test func copiesAndDepthAreBounded() throws {
         var value: JSONValue = ["l": ["some text to multiply"]]
         let copy = JSONPatch.Operation.copy(

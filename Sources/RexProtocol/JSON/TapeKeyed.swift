@@ -68,12 +68,18 @@ struct TapeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
         if payload.kind == .object { return payload[name: name] }
         guard let index = PayloadKey.index(name) else { throw scope.mismatch(payload, "an object") }
         guard payload.kind == .array else { throw scope.mismatch(payload, "an array") }
-        if index == 0, let last = payload[element: payload.count - 1],
-            Key(stringValue: "_\(payload.count - 1)") == nil
-        {
-            throw scope.failure(last, "expected the end of the array, got \(last.kind.words)")
-        }
+        if index == 0 { try refuseTooMany(payload) }
         return payload[element: index]
+    }
+
+    /// An array with more elements than the case has values is another case's. Apart, because a
+    /// `Key?` in `value` would cost it a look-up in the runtime.
+    @inline(never)
+    private func refuseTooMany(_ payload: JSONNode) throws {
+        guard let last = payload[element: payload.count - 1],
+            Key(stringValue: "_\(payload.count - 1)") == nil
+        else { return }
+        throw scope.failure(last, "expected the end of the array, got \(last.kind.words)")
     }
 
     /// The place that the value of a key has or would have.
