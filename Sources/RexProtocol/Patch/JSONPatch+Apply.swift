@@ -197,7 +197,7 @@ extension JSONValue {
     // A binding in a pattern would hold the payload a second time, and the change would copy it all.
 
     @inline(never)
-    private mutating func takeObject() -> JSONObject {
+    mutating func takeObject() -> JSONObject {
         guard case .object(let object) = self else { return JSONObject() }
         self = .null
         return object

@@ -7,10 +7,7 @@ public enum MergePatch {
             target = patch
             return
         }
-        var object = JSONObject()
-        if case .object(let members) = target { object = members }
-        // Held by nobody else while it is changed.
-        target = .null
+        var object = target.takeObject()
         for (key, change) in changes {
             if change.isNull {
                 object[key] = nil
