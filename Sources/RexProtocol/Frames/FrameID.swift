@@ -18,10 +18,11 @@ public struct FrameID: Sendable, Hashable {
         raw = writer.bytes
     }
 
-    /// The text of a node; nil where it is neither a string nor an integer.
+    /// The text of a node; nil where it is neither a string nor an integer (`1.0` is one).
     public init?(_ node: JSONNode) {
         switch node.kind {
         case .string, .int, .uint: raw = Array(node.raw)
+        case .double where node.int != nil: raw = Array(node.raw)
         default: return nil
         }
     }

@@ -268,6 +268,10 @@ extension EncodingScope {
 
     /// Puts the members of a container in their order.
     private func arrange(_ level: Level) {
+        if case .payload = level.kind, state.pointee.marks[level.markBase].name != "_0" {
+            state.pointee.marks.removeSubrange(level.markBase...)
+            return state.pointee.writer.byte(0x7D)
+        }
         let marks = Array(state.pointee.marks[level.markBase...])
         state.pointee.marks.removeSubrange(level.markBase...)
         let end = state.pointee.writer.bytes.count
