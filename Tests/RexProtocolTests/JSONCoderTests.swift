@@ -39,7 +39,8 @@ import Testing
     static let text =
         #"{"zulu":"first","bool":true,"int8":-5,"uint64":18446744073709551615,"double":0.1,"#
         + #""float":0.5,"none":null,"inner":{"z":null,"a":["x","y"]},"#
-        + #""list":[null,{"z":1,"a":[]}],"byName":{"a":2,"b":1},"byNumber":{"10":"ten","9":"nine"},"#
+        + #""list":[null,{"z":1,"a":[]}],"byName":{"a":2,"b":1},"#
+        + #""byNumber":{"10":"ten","9":"nine"},"#
         + #""byColor":{"green":2,"red":1},"byInner":[{"z":1,"a":[]},"one",{"z":2,"a":[]},"two"],"#
         + #""set":[1,2,3],"date":"2026-11-30T12:00:00.123Z","data":"AQL/","#
         + #""id":"01020304-0506-0708-090A-0B0C0D0E0F10","url":"https://example.org/a?b=c","#

@@ -69,8 +69,8 @@ import Testing
         ),
         // A move is a remove and an add.
         (
-            #"["aaaaaaaaaaaaaaaaaaaaaa","bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb","cccccccccccccccccccccc"]"#,
-            #"["bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb","cccccccccccccccccccccc","aaaaaaaaaaaaaaaaaaaaaa"]"#,
+            #"["aaaaaaaaaaaaaaaaaaaaaa","bbbbbbbbbbbbbbbbbbbbbbbbbb","cccccccccccccccccccccc"]"#,
+            #"["bbbbbbbbbbbbbbbbbbbbbbbbbb","cccccccccccccccccccccc","aaaaaaaaaaaaaaaaaaaaaa"]"#,
             #"[{"op":"add","path":"/3","value":"aaaaaaaaaaaaaaaaaaaaaa"},"#
                 + #"{"op":"remove","path":"/0"}]"#
         ),
@@ -255,7 +255,8 @@ import Testing
         let patch = try JSONPatch(
             json(
                 #"[{"op":"add","path":"/b","value":1},{"op":"remove","path":"/l/0"},"#
-                    + #"{"op":"add","path":"/l/-","value":9},{"op":"replace","path":"/a","value":7},"#
+                    + #"{"op":"add","path":"/l/-","value":9},"#
+                    + #"{"op":"replace","path":"/a","value":7},"#
                     + #"{"op":"move","from":"/b","path":"/l/1"},{"op":"remove","path":"/l/1"},"#
                     + #"{"op":"replace","path":"","value":{"a":1,"l":[1,2,3]}},"# + operation + "]")
         )

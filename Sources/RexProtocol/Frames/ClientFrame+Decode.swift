@@ -2,9 +2,9 @@
 extension ClientFrame {
     /// Reads a frame. The `id` of one that is refused is `FrameID.of(node)`.
     ///
-    /// `op` wins; an object without it but with `type` is a dispatch of itself to the default store.
-    /// Throws `badJSON` where the text is no object, `unknownOp`, `badTopic`, and `badFrame` with the
-    /// place where a member is missing or of another kind. Unknown members are ignored.
+    /// `op` wins; an object without it but with `type` is a dispatch of itself to the default
+    /// store. Throws `badJSON` where the text is no object, `unknownOp`, `badTopic`, and `badFrame`
+    /// with the place where a member is missing or of another kind. Unknown members are ignored.
     public static func decode(_ node: JSONNode) throws(WireError) -> ClientFrame {
         guard node.kind == .object else {
             throw WireError(.badJSON, "expected an object, got \(node.kind.words)")

@@ -1,11 +1,11 @@
 /// Swift's Codable on Rex's JSON, without a tree in between.
 ///
-/// What is written is deterministic: properties in the order of their declaration, a nil property as
-/// `null`, a dictionary with `String` keys (or keys that are written as names) as an object sorted
-/// by the bytes of the names, any other dictionary as an array of key, value, key, value in the
-/// order of the keys' encoded bytes, a Set in the order of its elements' encoded bytes. `Date` is
-/// RFC 3339 in UTC with milliseconds, `Data` base64, `UUID` and `URL` a string, `Decimal` a number
-/// where 64-bit integers and Doubles hold it exactly and a string of digits otherwise.
+/// What is written is deterministic: properties in the order of their declaration, a nil property
+/// as `null`, a dictionary with `String` keys (or keys that are written as names) as an object
+/// sorted by the bytes of the names, any other dictionary as an array of key, value, key, value in
+/// the order of the keys' encoded bytes, a Set in the order of its elements' encoded bytes. `Date`
+/// is RFC 3339 in UTC with milliseconds, `Data` base64, `UUID` and `URL` a string, `Decimal` a
+/// number where 64-bit integers and Doubles hold it exactly and a string of digits otherwise.
 ///
 /// Absent and `null` both read as nil. A number without fraction reads as an integer however it is
 /// written (`5.0`); one that does not fit the type is refused.

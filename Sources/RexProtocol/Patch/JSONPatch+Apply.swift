@@ -134,7 +134,8 @@ private struct PatchApplication {
 }
 
 extension JSONValue {
-    /// Changes the value at a place without copying what lies on the way and is held by nobody else.
+    /// Changes the value at a place without copying what lies on the way and is held by nobody
+    /// else.
     fileprivate mutating func change<R>(
         _ tokens: ArraySlice<String>, _ body: (inout JSONValue) throws(PatchFault) -> R
     ) throws(PatchFault) -> R {
@@ -194,7 +195,8 @@ extension JSONValue {
         }
     }
 
-    // A binding in a pattern would hold the payload a second time, and the change would copy it all.
+    // A binding in a pattern would hold the payload a second time, and the change would copy it
+    // all.
 
     @inline(never)
     mutating func takeObject() -> JSONObject {

@@ -1,5 +1,5 @@
-/// A change to a JSON value that looks like the value (RFC 7396): a null removes a member, an object
-/// is merged, anything else takes the place of what was there.
+/// A change to a JSON value that looks like the value (RFC 7396): a null removes a member, an
+/// object is merged, anything else takes the place of what was there.
 public enum MergePatch {
     /// Merges a patch into a value. O(size of the patch) lookups.
     public static func apply(_ patch: JSONValue, to target: inout JSONValue) {
