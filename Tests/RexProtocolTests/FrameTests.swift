@@ -59,6 +59,8 @@ import Testing
         #"{"op":"pong"}"#,
         #"{"op":"ping","id":-9223372036854775808}"#,
         #"{"op":"ping","id":1.0}"#,
+        #"{"op":"ping","id":-0}"#,
+        #"{"op":"ping","id":18446744073709551615}"#,
         #"{"type":"increment","id":3,"store":"counter","key":"k"}"#,
     ])
     func aClientsFrameComesBackAsItWas(frame: String) throws {

@@ -118,7 +118,7 @@ extension JSONWriter {
         byte(0x22)
         if let id {
             literal(",\"id\":")
-            bytes.append(contentsOf: id.raw)
+            id.encode(into: &self)
         }
     }
 
