@@ -55,7 +55,8 @@ final class EncodingScope {
         var levels: [Level] = []
         var marks: [Mark] = []
         var token: Int32 = 0
-        var fault: EncodingError?
+        /// More containers were opened than may nest; opening one cannot throw.
+        var isTooDeep = false
     }
 
     let state: UnsafeMutablePointer<State>
@@ -96,6 +97,9 @@ final class EncodingScope {
         let start = state.pointee.writer.bytes.count
         state.pointee.token &+= 1
         let place = Place(depth: Int32(depth), token: state.pointee.token)
+        guard !state.pointee.isTooDeep else {
+            throw invalid(value, "nested deeper than \(JSONCoder.depthLimit)")
+        }
         if writesActions, T.self is any Actionable.Type {
             try value.encode(to: ActionTreeEncoder(scope: self, place: place))
         } else {
@@ -111,7 +115,8 @@ final class EncodingScope {
         // Equal types, so the bits are the value; a cast would cost a runtime call.
         if T.self == JSONValue.self {
             let value = unsafeBitCast(value, to: JSONValue.self)
-            guard !value.isDeeper(than: JSONCoder.depthLimit) else {
+            let room = JSONCoder.depthLimit - state.pointee.levels.count
+            guard !value.isDeeper(than: room) else {
                 throw invalid(value, "nested deeper than \(JSONCoder.depthLimit)")
             }
             guard value.isFinite else { throw invalid(value, "a number is not finite") }

@@ -147,7 +147,7 @@ struct TapeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
             {
                 return none
             }
-            throw missing(key, "a value (\(T.self))")
+            throw missing(key, "a value")
         }
         return try scope.decode(type, node)
     }
