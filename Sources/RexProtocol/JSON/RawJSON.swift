@@ -74,11 +74,19 @@ extension RawJSON: CustomStringConvertible {
 extension RawJSON: Codable {
     /// Reads any value: Rex's own decoder copies the text, others build it anew.
     public init(from decoder: any Decoder) throws {
-        self.init(try JSONValue(from: decoder))
+        if let tape = decoder as? TapeDecoder {
+            self = tape.node.compact
+        } else {
+            self.init(try JSONValue(from: decoder))
+        }
     }
 
     /// Writes the value: Rex's own encoder copies the text, others get a tree.
     public func encode(to encoder: any Encoder) throws {
-        try value.encode(to: encoder)
+        if let tree = encoder as? TreeEncoder {
+            tree.scope.state.pointee.writer.raw(self)
+        } else {
+            try value.encode(to: encoder)
+        }
     }
 }
