@@ -1,3 +1,4 @@
+import RexCommandLine
 import RexProtocol
 
 /// What a transcript is played over: a connection to a server, or a session in memory.
