@@ -34,8 +34,7 @@ let package = Package(
         .target(name: "RexProtocol", dependencies: ["Rex"], swiftSettings: strict),
         .target(
             name: "RexLoop", dependencies: ["CUV"], path: "Sources/Loop", swiftSettings: strict),
-        .target(
-            name: "RexCommandLine", path: "Sources/CommandLine", swiftSettings: strict),
+        .target(name: "RexCommandLine", path: "Sources/CommandLine", swiftSettings: strict),
         .target(
             name: "RexServer", dependencies: ["Rex", "RexProtocol", "RexLoop", "COpenSSL"],
             swiftSettings: strict),
@@ -52,10 +51,11 @@ let package = Package(
 
         // The two programs.
         .executableTarget(
-            name: "rex-server", 
-            dependencies: ["RexServer", "RexExamples", "RexLoop", "RexCommandLine"], swiftSettings: strict),
+            name: "rex-server",
+            dependencies: ["RexServer", "RexExamples", "RexCommandLine", "RexLoop"],
+            swiftSettings: strict),
         .executableTarget(
-            name: "rex-client", dependencies: ["RexClient", "RexCommandLine", "CEdit"],
+            name: "rex-client", dependencies: ["RexClient", "RexCommandLine", "RexLoop", "CEdit"],
             swiftSettings: strict),
 
         // Figures, a table each.
