@@ -55,7 +55,7 @@ let package = Package(
 
         // Figures, a table each.
         .executableTarget(
-            name: "rex-bench", dependencies: ["Rex", "RexClient", "RexTesting"],
+            name: "rex-bench", dependencies: ["Rex", "RexClient", "RexLoop", "RexTesting"],
             path: "Benchmarks", exclude: ["Peer"], swiftSettings: strict),
         .executableTarget(
             name: "uv-peer", dependencies: ["CUV"], path: "Benchmarks/Peer"),

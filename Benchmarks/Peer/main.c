@@ -3,7 +3,7 @@
 // answered; one that begins with {"op":"publish" goes to every follower, all lines of one read in one
 // write; any other line is answered by a fixed ack, all acks of one read in one write.
 //
-//     uv-peer PORT       listens on 127.0.0.1:PORT until it is killed
+//     uv-peer       prints the port that it listens on at 127.0.0.1, until it is killed
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,22 +180,22 @@ static void did_arrive(uv_stream_t *listener, int status) {
     uv_read_start((uv_stream_t *)&p->tcp, give_buffer, did_read);
 }
 
-int main(int count, char **words) {
-    if (count != 2) {
-        fprintf(stderr, "uv-peer PORT\n");
-        return 2;
-    }
+int main(void) {
     loop = uv_default_loop();
     followers.next = followers.previous = &followers;
     uv_tcp_t listener;
     uv_tcp_init(loop, &listener);
     struct sockaddr_in address;
-    uv_ip4_addr("127.0.0.1", atoi(words[1]), &address);
+    uv_ip4_addr("127.0.0.1", 0, &address);
     int status = uv_tcp_bind(&listener, (const struct sockaddr *)&address, 0);
     if (status == 0) status = uv_listen((uv_stream_t *)&listener, 4096, did_arrive);
     if (status != 0) {
         fprintf(stderr, "uv-peer: %s\n", uv_strerror(status));
         return 1;
     }
+    int length = sizeof address;
+    uv_tcp_getsockname(&listener, (struct sockaddr *)&address, &length);
+    printf("%d\n", ntohs(address.sin_port));
+    fflush(stdout);
     return uv_run(loop, UV_RUN_DEFAULT);
 }

@@ -5,7 +5,8 @@ extension Endpoint {
     /// Finds the addresses behind the host's name, in the order in which they should be tried.
     ///
     /// Literal addresses and Unix sockets are answered at once; a name is looked up on a thread of
-    /// libuv's pool, so the loop does not wait. Called on the loop's thread, and answers there, once.
+    /// libuv's pool, so the loop does not wait. Called on the loop's thread, and answers there,
+    /// once.
     /// - Parameter done: the addresses, at least one, or why there are none.
     public func resolve(
         on loop: Loop, done: @escaping (Result<[Endpoint], LoopError>) -> Void

@@ -3,7 +3,8 @@ import Glibc
 
 /// A place to listen on or to connect to: a TCP address or a Unix socket.
 public enum Endpoint: Hashable, Sendable, CustomStringConvertible {
-    /// A host name or a literal IPv4 or IPv6 address (without brackets), and a port; 0 is any free one.
+    /// A host name or a literal IPv4 or IPv6 address (without brackets), and a port; 0 is any free
+    /// one.
     case tcp(host: String, port: UInt16)
     /// The path of a Unix socket.
     case unix(path: String)
@@ -67,7 +68,8 @@ public struct EndpointError: Error, CustomStringConvertible {
 }
 
 extension Endpoint {
-    /// Resolves a TCP host on the calling thread (literal addresses at once) and hands the address on.
+    /// Resolves a TCP host on the calling thread (literal addresses at once) and hands the address
+    /// on.
     func withAddress<T>(
         on loop: Loop, _ operation: String, _ body: (UnsafePointer<sockaddr>) -> T
     ) throws(LoopError) -> T {

@@ -10,7 +10,9 @@ public final class Inbox<Message: Sendable>: Sendable {
     /// - Parameter receive: called on the loop's thread with each message, in the order of posting.
     public init(on loop: Loop, receive: @escaping (Message) -> Void) {
         self.loop = loop
-        loop.onWake { [unowned self] in
+        // The loop may still turn when the last user of the inbox is gone.
+        loop.onWake { [weak self] in
+            guard let self else { return }
             let taken = messages.withLock { queue in
                 defer { queue = [] }
                 return queue

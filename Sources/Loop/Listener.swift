@@ -3,8 +3,8 @@ import Glibc
 
 /// A listening socket: hands on each connection that arrives.
 ///
-/// When the process has no descriptor left, libuv accepts with a spare one and closes at once, so that
-/// the loop does not spin on a connection it cannot take (EMFILE).
+/// When the process has no descriptor left, libuv accepts with a spare one and closes at once, so
+/// that the loop does not spin on a connection it cannot take (EMFILE).
 public final class Listener {
     /// Where it listens in fact: the port that the system chose where 0 was asked for.
     public let endpoint: Endpoint

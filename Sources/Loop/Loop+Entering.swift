@@ -3,8 +3,8 @@ extension Actor {
     /// Runs `body` as this actor, at once, with what the callback brought.
     ///
     /// Only in a callback of the loop that is this actor's executor (anything else traps, see
-    /// `Loop.checkIsolated`). The value is on the loop's thread and stays there, though its type does not
-    /// tell the compiler so. 50 ns.
+    /// `Loop.checkIsolated`). The value is on the loop's thread and stays there, though its type
+    /// does not tell the compiler so. 50 ns.
     @inlinable
     public nonisolated func enter<Value>(
         with value: Value, _ body: (isolated Self, Value) -> Void

@@ -4,13 +4,13 @@ import Synchronization
 
 /// One thread's event loop (libuv) that is also a Swift executor.
 ///
-/// Code isolated to an actor that returns this loop as its executor runs on the loop's thread, between the
-/// loop's callbacks, without a lock and without a hop. Tasks started with `executorPreference: loop`
-/// resume there too.
+/// Code isolated to an actor that returns this loop as its executor runs on the loop's thread,
+/// between the loop's callbacks, without a lock and without a hop. Tasks started with
+/// `executorPreference: loop` resume there too.
 ///
-/// A *turn* is one trip round the loop: callbacks for what arrived, due timers, then `onTurnEnd`, then the
-/// wait for more. Everything here except `enqueue`, `wake` and `stop` may be used on the loop's thread only
-/// (or before `run` on the thread that will run it).
+/// A *turn* is one trip round the loop: callbacks for what arrived, due timers, then `onTurnEnd`,
+/// then the wait for more. Everything here except `enqueue`, `wake` and `stop` may be used on the
+/// loop's thread only (or before `run` on the thread that will run it).
 public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     let uv: UnsafeMutablePointer<uv_loop_t>
     private let async: UnsafeMutablePointer<uv_async_t>
@@ -22,8 +22,8 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private let stopping = Atomic<Bool>(false)
     private let orphans = Mutex<[LoopBound<LoopHandle>]>([])
 
-    /// Bytes that one read may bring. Shared by all sockets of the loop: a read callback follows its
-    /// allocation at once, so one buffer serves them all and an idle connection owns none.
+    /// Bytes that one read may bring. Shared by all sockets of the loop: a read callback follows
+    /// its allocation at once, so one buffer serves them all and an idle connection owns none.
     static let readBufferBytes = 256 * 1024
     let readBuffer = UnsafeMutableRawBufferPointer.allocate(
         byteCount: Loop.readBufferBytes, alignment: 64)
@@ -31,8 +31,8 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     /// Called at the end of every turn, before the loop waits. Set once by the owner.
     public var onTurnEnd: (() -> Void)?
 
-    /// Makes a loop; nothing runs until `run`. SIGPIPE is ignored for the whole process from here on,
-    /// because a write to a closed socket must be an error and not the end.
+    /// Makes a loop; nothing runs until `run`. SIGPIPE is ignored for the whole process from here
+    /// on, because a write to a closed socket must be an error and not the end.
     public init() {
         uv = .allocate(capacity: 1)
         async = .allocate(capacity: 1)
@@ -52,8 +52,8 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         Unmanaged<Loop>.fromOpaque(data!).takeUnretainedValue()
     }
 
-    /// Runs on the calling thread until `stop`, then closes every handle that is still open and returns.
-    /// A loop runs once.
+    /// Runs on the calling thread until `stop`, then closes every handle that is still open and
+    /// returns. A loop runs once.
     public func run() {
         owner.store(UInt(pthread_self()), ordering: .releasing)
         while !stopping.load(ordering: .acquiring) { uv_run(uv, UV_RUN_ONCE) }
@@ -69,6 +69,9 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     /// Milliseconds of the loop's monotonic clock, taken once per turn (no system call).
     public var milliseconds: UInt64 { uv_now(uv) }
+
+    /// Nanoseconds of the system's monotonic clock, read now.
+    public static var nanoseconds: UInt64 { uv_hrtime() }
 
     /// True on the thread that is in `run`.
     public var isCurrent: Bool { owner.load(ordering: .acquiring) == UInt(pthread_self()) }
@@ -109,7 +112,8 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     // MARK: Executor
 
-    /// Runs the job on the loop's thread in one of its next turns. From any thread; first in, first out.
+    /// Runs the job on the loop's thread in one of its next turns. From any thread; first in, first
+    /// out.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let first = jobs.withLock {
@@ -160,8 +164,8 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
 /// What the handles of the loop have in common: the object that stands behind one.
 ///
-/// Ownership: the libuv handle holds one retain of its object from `adopt` on; the close callback gives
-/// it back, and nothing else does. So an object lives at least until its handle is closed.
+/// Ownership: the libuv handle holds one retain of its object from `adopt` on; the close callback
+/// gives it back, and nothing else does. So an object lives at least until its handle is closed.
 class LoopHandle {
     let loop: Loop
     let handle: UnsafeMutablePointer<uv_handle_t>

@@ -1,7 +1,7 @@
 /// A loop that runs on a thread of its own, from the moment this is made.
 ///
-/// For programs that are not servers: a client's sockets live on such a loop while the program's own
-/// code runs elsewhere. What must be set up before the first turn goes into `prepare`.
+/// For programs that are not servers: a client's sockets live on such a loop while the program's
+/// own code runs elsewhere. What must be set up before the first turn goes into `prepare`.
 public final class LoopThread: Sendable {
     /// The loop; an executor for actors and tasks.
     public let loop: Loop
@@ -17,6 +17,7 @@ public final class LoopThread: Sendable {
         loop.start(named: "rex-loop")
     }
 
-    /// Ends the loop after its present turn; its sockets and timers are closed. The thread ends by itself.
+    /// Ends the loop after its present turn; its sockets and timers are closed. The thread ends by
+    /// itself.
     public func stop() { loop.stop() }
 }

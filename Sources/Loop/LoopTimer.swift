@@ -2,7 +2,8 @@ import CUV
 
 /// A timer on the loop: fires once after a delay until it is armed again.
 ///
-/// Used on the loop's thread only. The loop keeps it alive until `close`; the closure is let go then.
+/// Used on the loop's thread only. The loop keeps it alive until `close`; the closure is let go
+/// then.
 public final class LoopTimer {
     private let core: Core
 

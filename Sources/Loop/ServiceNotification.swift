@@ -1,8 +1,8 @@
 import CUV
 import Glibc
 
-/// The service manager's side of starting: readiness and handed-over sockets (systemd's `sd_notify` and
-/// `sd_listen_fds` protocols, which need no library).
+/// The service manager's side of starting: readiness and handed-over sockets (systemd's `sd_notify`
+/// and `sd_listen_fds` protocols, which need no library).
 public enum ServiceNotification {
     /// The first descriptor that a service manager hands over.
     static let firstDescriptor: Int32 = 3
@@ -33,8 +33,8 @@ public enum ServiceNotification {
         }
     }
 
-    /// The listening descriptors that a service manager started this process with; asked once, since the
-    /// variables are removed so that no child takes them for its own.
+    /// The listening descriptors that a service manager started this process with; asked once,
+    /// since the variables are removed so that no child takes them for its own.
     public static func takeListeningDescriptors() -> [Int32] {
         defer {
             unsetenv("LISTEN_PID")

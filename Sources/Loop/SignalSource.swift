@@ -13,7 +13,8 @@ public final class SignalSource {
         override func didClose() { received = nil }
     }
 
-    /// - Parameter received: called on the loop's thread for each delivery of `number` (such as SIGTERM).
+    /// - Parameter received: called on the loop's thread for each delivery of `number` (such as
+    ///   SIGTERM).
     public init(_ number: Int32, on loop: Loop, received: @escaping () -> Void) throws(LoopError) {
         core = Core(bytes: MemoryLayout<uv_signal_t>.size, on: loop)
         uv_signal_init(loop.uv, core.signal)
@@ -33,16 +34,20 @@ public final class SignalSource {
 
     deinit { core.abandon() }
 
-    /// Unblocks every signal for this thread and those it starts: a program started by another may inherit
-    /// a mask that blocks SIGTERM.
+    /// Unblocks every signal for this thread and those it starts: a program started by another may
+    /// inherit a mask that blocks SIGTERM.
     public static func clearInheritedMask() {
         var none = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, nil)
     }
 
+    /// SIGINT: Ctrl-C.
     public static let interrupt = SIGINT
+    /// SIGTERM: a service manager's wish to end.
     public static let terminate = SIGTERM
+    /// SIGHUP: read the configuration again.
     public static let hangUp = SIGHUP
+    /// SIGWINCH: the terminal has another size.
     public static let windowChange = SIGWINCH
 }

@@ -23,7 +23,8 @@ public enum StandardStreams {
         bytes.withUnsafeBytes { buffer in
             var left = buffer[...]
             while !left.isEmpty {
-                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: left).baseAddress, left.count)
+                let count = Glibc.write(
+                    descriptor, UnsafeRawBufferPointer(rebasing: left).baseAddress, left.count)
                 if count < 0 {
                     if errno == EINTR { continue }
                     return false
@@ -38,7 +39,9 @@ public enum StandardStreams {
 extension UnsafeRawBufferPointer {
     /// The offset of the first `byte`, by the C library's vectorised search.
     public func firstOffset(of byte: UInt8) -> Int? {
-        guard let baseAddress, let found = memchr(baseAddress, Int32(byte), count) else { return nil }
+        guard let baseAddress, let found = memchr(baseAddress, Int32(byte), count) else {
+            return nil
+        }
         return UnsafeRawPointer(found) - baseAddress
     }
 }

@@ -40,8 +40,8 @@ extension Server {
         }
     }
 
-    /// Stops accepting, finishes what was received, flushes every ack, says bye to everybody, and returns
-    /// after at most `Limits.drainMilliseconds`. Harmless the second time.
+    /// Stops accepting, finishes what was received, flushes every ack, says bye to everybody, and
+    /// returns after at most `Limits.drainMilliseconds`. Harmless the second time.
     public func stop() async {
         if phase == .starting || phase == .running { beginDrain() }
         await waitUntilStopped()
@@ -74,7 +74,8 @@ extension Server {
     private func sayBye() {
         let passed = Int(loop.milliseconds - drainBegan)
         let patience = limits.drainMilliseconds - 2 * limits.lingerMilliseconds
-        if passed < patience, connections.values.contains(where: { $0.session.awaitedEffects > 0 }) {
+        if passed < patience, connections.values.contains(where: { $0.session.awaitedEffects > 0 })
+        {
             add(.drain, after: Self.lastReadMilliseconds)
             return
         }

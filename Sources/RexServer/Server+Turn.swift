@@ -4,9 +4,9 @@ import RexProtocol
 
 /// The end of a turn: what was done becomes what is sent.
 ///
-/// Nothing is written while frames are served. Then, in this order, because each needs the one before:
-/// the *cut* (patches of the turn's commits ahead of the replies, events after them), one write for each
-/// connection that has something, and the next deadline.
+/// Nothing is written while frames are served. Then, in this order, because each needs the one
+/// before: the *cut* (patches of the turn's commits ahead of the replies, events after them), one
+/// write for each connection that has something, and the next deadline.
 extension Server {
     func endTurn() {
         cut()
@@ -28,7 +28,8 @@ extension Server {
 
     private static let mostRounds = 4
 
-    /// Sends every commit and event so far into the outboxes. What is replied from here on comes after.
+    /// Sends every commit and event so far into the outboxes. What is replied from here on comes
+    /// after.
     func cut() {
         while !touchedStores.isEmpty {
             let list = touchedStores
@@ -45,11 +46,13 @@ extension Server {
 
     private func closeSlow() {
         while let connection = slow.popLast() {
-            close(connection, .tooSlow, "more than \(limits.outboxBytes) bytes of events wait unread")
+            close(
+                connection, .tooSlow, "more than \(limits.outboxBytes) bytes of events wait unread")
         }
     }
 
-    /// A cut whose order is fixed for one connection: its next reply stands after all that is there.
+    /// A cut whose order is fixed for one connection: its next reply stands after all that is
+    /// there.
     func cut(before connection: Connection) {
         cut()
         connection.outbox.seal()
@@ -57,8 +60,8 @@ extension Server {
 
     // MARK: Commits
 
-    /// Brings every subscription that is in step from the last cut to the present state: one patch for each
-    /// place that somebody follows, encoded once.
+    /// Brings every subscription that is in step from the last cut to the present state: one patch
+    /// for each place that somebody follows, encoded once.
     private func sendCommits(of store: HostedStore) {
         let old = store.lastCut
         let new = store.host.snapshot
@@ -79,7 +82,8 @@ extension Server {
                     }
                 }
             } catch {
-                log.event(.error, "fanout_failed", ["store": store.host.name, "reason": error.message])
+                log.event(
+                    .error, "fanout_failed", ["store": store.host.name, "reason": error.message])
             }
         }
     }
@@ -87,8 +91,8 @@ extension Server {
     /// Whether a subscription gets its frame later; then what makes it ready is arranged.
     private func mustWait(_ subscription: Subscription) -> Bool {
         let connection = subscription.connection
-        // Only a socket that the kernel does not take from is behind: a full outbox may just not have
-        // been written in this turn.
+        // Only a socket that the kernel does not take from is behind: a full outbox may just not
+        // have been written in this turn.
         if connection.socket.isDraining, connection.outbox.pendingBytes > limits.outboxBytes {
             return true
         }
@@ -134,8 +138,11 @@ extension Server {
         guard !store.ready.isEmpty else { return }
         let list = store.ready
         store.ready.removeAll(keepingCapacity: true)
-        // Those who fell behind together have the same base at the same place: one patch for them all.
-        var made: [(base: any StateSnapshot, path: JSONPointer, patch: RawJSON?, frames: StateFrames)] = []
+        // Those who fell behind together have the same base at the same place: one patch for them
+        // all.
+        var made:
+            [(base: any StateSnapshot, path: JSONPointer, patch: RawJSON?, frames: StateFrames)] =
+                []
         for subscription in list {
             guard let base = subscription.base, !mustWait(subscription) else { continue }
             let path = subscription.watch.path
@@ -153,7 +160,8 @@ extension Server {
                     try send(patch, to: subscription, by: &made[index!].frames)
                 }
             } catch {
-                log.event(.error, "fanout_failed", ["store": store.host.name, "reason": error.message])
+                log.event(
+                    .error, "fanout_failed", ["store": store.host.name, "reason": error.message])
             }
         }
     }
@@ -212,8 +220,9 @@ extension Server {
     }
 }
 
-/// The frames that bring subscriptions of one place to one revision: encoded once for all who have the
-/// same name for their subscription and come from the same revision, which is nearly all of them.
+/// The frames that bring subscriptions of one place to one revision: encoded once for all who have
+/// the same name for their subscription and come from the same revision, which is nearly all of
+/// them.
 struct StateFrames {
     let revision: Int
     private let store: HostedStore
@@ -241,7 +250,8 @@ struct StateFrames {
             ?? Self.chunk(
                 .patch(
                     .init(
-                        sub: "s\(key.number)", store: store.host.name, from: key.from, rev: revision,
+                        sub: "s\(key.number)", store: store.host.name, from: key.from,
+                        rev: revision,
                         patch: patch)))
         patches[key] = chunk
         last = (key, chunk)

@@ -10,8 +10,9 @@ import RexProtocol
 ///     try await server.listen(on: "127.0.0.1:7390")
 ///     await server.run()
 ///
-/// One thread, its own event loop, is the server's executor: connections, sessions, stores and outboxes
-/// belong to it, and an action's way from the socket to every watcher meets no lock and no `await`.
+/// One thread, its own event loop, is the server's executor: connections, sessions, stores and
+/// outboxes belong to it, and an action's way from the socket to every watcher meets no lock and no
+/// `await`.
 public actor Server {
     /// How a server is set up.
     public struct Configuration: Sendable {
@@ -20,6 +21,7 @@ public actor Server {
         /// Where and what it logs.
         public var log = Log(write: { StandardStreams.writeError($0) })
 
+        /// The defaults.
         public init() {}
     }
 
@@ -27,6 +29,7 @@ public actor Server {
     public static let version = "0.1.0"
 
     nonisolated let loop = Loop()
+    /// The server's loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     let limits: Limits
@@ -143,7 +146,8 @@ public actor Server {
     @discardableResult
     public func listen(onDescriptor descriptor: Int32) throws -> Endpoint {
         prepareLoop()
-        let listener = try RexLoop.Listener(descriptor: descriptor, on: loop) { [weak self] socket in
+        let listener = try RexLoop.Listener(descriptor: descriptor, on: loop) {
+            [weak self] socket in
             self?.enter(with: socket) { $0.accept($1) }
         }
         return didListen(listener)
@@ -159,7 +163,8 @@ public actor Server {
     func prepareLoop() {
         guard timer == nil else { return }
         loop.onTurnEnd = { [weak self] in self?.assumeIsolated { $0.endTurn() } }
-        timer = LoopTimer(on: loop) { [weak self] in self?.assumeIsolated { $0.didReachDeadline() } }
+        timer = LoopTimer(on: loop) { [weak self] in self?.assumeIsolated { $0.didReachDeadline() }
+        }
     }
 
     /// Sets the least level that is logged from now on.

@@ -1,5 +1,5 @@
-/// Random numbers that are the same for the same seed (SplitMix64): a test prints its seed, and whoever
-/// sees it fail can repeat it.
+/// Random numbers that are the same for the same seed (SplitMix64): a test prints its seed, and
+/// whoever sees it fail can repeat it.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

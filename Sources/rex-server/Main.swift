@@ -67,7 +67,10 @@ import RexServer
         if arguments[ServerOptions.insecure] { settings.isInsecure = true }
         let open = settings.listen.first { !$0.isLoopback }
         if let open, !settings.isInsecure {
-            throw UsageError("\(open) can be reached by others and nobody would be asked for a token; --insecure allows it")
+            throw UsageError(
+                "\(open) can be reached by others, and nobody would be asked for a token; "
+                    + "--insecure allows it"
+            )
         }
         return settings
     }
@@ -100,7 +103,9 @@ import RexServer
     }
 
     /// The sockets that a service manager hands over come instead of the addresses.
-    private static func listen(_ settings: ServerSettings, _ server: Server) async throws -> [Endpoint] {
+    private static func listen(_ settings: ServerSettings, _ server: Server) async throws
+        -> [Endpoint]
+    {
         var addresses: [Endpoint] = []
         for descriptor in ServiceNotification.takeListeningDescriptors() {
             addresses.append(try await server.listen(onDescriptor: descriptor))

@@ -1,4 +1,5 @@
 import RexClient
+import RexProtocol
 import Testing
 
 @Suite struct ArgumentsTests {
@@ -124,8 +125,8 @@ import Testing
         #expect(throws: UsageError.self) { try DurationText.parse("5 s") }
         #expect(DurationText.text(.milliseconds(1500)) == "1.5s")
         #expect(DurationText.text(.milliseconds(20)) == "20ms")
-        let position = try StorePosition(parsing: "a:b:42")
-        #expect(position == StorePosition(epoch: "a:b", revision: 42))
-        #expect(throws: UsageError.self) { try StorePosition(parsing: "42") }
+        let position = try ClientFrame.Position(parsing: "a:b:42")
+        #expect(position == ClientFrame.Position(epoch: "a:b", rev: 42))
+        #expect(throws: UsageError.self) { try ClientFrame.Position(parsing: "42") }
     }
 }

@@ -120,6 +120,7 @@ struct TopicToken: Sendable, Hashable {
 
 /// Why a text is no topic or no pattern, for a person.
 public struct TopicError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What was expected and what came.
     public let message: String
     /// The message.
     public var description: String { message }

@@ -59,8 +59,8 @@ public struct Timeline: Sendable, Hashable {
         step(to: revision)
     }
 
-    /// Says that the present state is now that of `revision`: a correction of the present stop, not a
-    /// step, so what could be redone stays.
+    /// Says that the present state is now that of `revision`: a correction of the present stop, not
+    /// a step, so what could be redone stays.
     public mutating func amend(_ revision: Int) {
         stops[cursor] = revision
     }

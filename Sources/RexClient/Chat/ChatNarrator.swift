@@ -27,6 +27,9 @@ package struct ChatNarrator {
     /// The room as it was last told.
     package var present: ChatRoom? { last }
 
+    /// The room begins anew, as after a restart that kept nothing: the next state is a greeting again.
+    package mutating func forget() { last = nil }
+
     /// The lines that tell how the room became this one. O(messages).
     package mutating func tell(_ next: ChatRoom) -> [String] {
         defer { last = next }

@@ -1,3 +1,5 @@
+import RexProtocol
+
 /// Every option of `rex-client`, each defined once.
 package enum ClientOptions {
     package static let url = CommandOption(
@@ -48,7 +50,7 @@ package enum ClientOptions {
 
     package static let since = CommandOption(
         "--since", "EPOCH:REV", help: "go on from this position, without the state"
-    ) { try StorePosition(parsing: $0) }
+    ) { try ClientFrame.Position(parsing: $0) }
 
     package static let after = CommandOption(
         "--after", "REV", help: "only commits after this revision"
@@ -66,12 +68,12 @@ package enum ClientOptions {
     }
 }
 
-extension StorePosition {
+extension ClientFrame.Position {
     /// Reads `EPOCH:REV`; the epoch itself may hold colons.
     package init(parsing text: String) throws(UsageError) {
         guard let mark = text.lastIndex(of: ":"), mark > text.startIndex,
-            let revision = Int(text[text.index(after: mark)...]), revision >= 0
+            let rev = Int(text[text.index(after: mark)...]), rev >= 0
         else { throw UsageError("expected EPOCH:REV, as in k3j9:42, got \(text)") }
-        self.init(epoch: String(text[..<mark]), revision: revision)
+        self.init(epoch: String(text[..<mark]), rev: rev)
     }
 }

@@ -1,7 +1,8 @@
 /// The nearest of some names to one that is not among them.
 package enum Suggestion {
     /// The nearest name, or nil where none is near enough to be meant: at most a third of the letters
-    /// (and at least two) may be wrong, swapped, missing or too many; a prefix counts as near.
+    /// (two of a short word, one of a tiny one) may be wrong, swapped, missing or too many; a prefix
+    /// counts as near.
     package static func nearest(to word: String, among names: [String]) -> String? {
         let bare = word.drop { $0 == "-" }
         guard !bare.isEmpty else { return nil }
@@ -10,7 +11,7 @@ package enum Suggestion {
             let other = name.drop { $0 == "-" }
             let distance =
                 other.hasPrefix(bare) ? 1 : distance(Array(bare), Array(other))
-            guard distance <= max(2, bare.count / 3) else { continue }
+            guard distance <= (bare.count < 4 ? 1 : max(2, bare.count / 3)) else { continue }
             if distance < best?.distance ?? .max { best = (name, distance) }
         }
         return best?.name

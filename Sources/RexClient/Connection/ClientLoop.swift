@@ -11,7 +11,7 @@ import RexLoop
     private nonisolated let thread: LoopThread
 
     /// The loop itself, for timers and signals.
-    nonisolated var loop: Loop { thread.loop }
+    package nonisolated var loop: Loop { thread.loop }
 
     /// The loop's thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {

@@ -68,6 +68,9 @@ import RexLoop
     /// Sends bytes as they are; a line needs its LF.
     public func send(_ bytes: [UInt8]) { wire?.send(bytes) }
 
+    /// The next line without its end; waits for it as long as it takes. Nil at the end.
+    public func nextLine() async throws(ConnectionError) -> [UInt8]? { try await lines.take() }
+
     /// The next line without its end; nil when the server has ended its sending half.
     ///
     /// - Throws: `timedOut`, `lost`, `lineTooLong`, `cancelled`.

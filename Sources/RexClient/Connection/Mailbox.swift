@@ -53,6 +53,15 @@ import RexLoop
         if let waiter { answer(waiter, ending!) }
     }
 
+    /// Nothing more is wanted: what waits is dropped, and what still comes is too.
+    func discard() {
+        items = []
+        head = 0
+        bytes = 0
+        wasFull = false
+        end()
+    }
+
     /// The next element; waits for one. Nil once the box has been ended and is empty.
     ///
     /// - Parameter timeout: how long to wait; without it for ever.

@@ -112,6 +112,11 @@ import RexLoop
         if isConnected { socket?.startReading() }
     }
 
+    /// Whether the end of this wire, however it comes, tells the server at once that nobody reads any
+    /// more. A plain close looks like the end of the sending half, and a server keeps a connection with
+    /// subscriptions open then.
+    func endLoudly(_ isOn: Bool) { socket?.resetOnClose(isOn) }
+
     /// Closes at once; `.closed(nil)` follows in this turn or the next.
     func close() {
         guard !isClosed else { return }

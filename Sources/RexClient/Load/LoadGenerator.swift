@@ -52,7 +52,8 @@ public final class LoadGenerator {
         let (seconds, attoseconds) = (ended - began).components
         let time = Double(seconds) + Double(attoseconds) / 1e18
         return LoadResult(
-            repliesPerSecond: Double(replies) / time, deliveriesPerSecond: Double(deliveries) / time,
+            repliesPerSecond: Double(replies) / time,
+            deliveriesPerSecond: Double(deliveries) / time,
             requestsPerSecond: Double(requests) / time, latency: latency)
     }
 
@@ -140,7 +141,7 @@ public final class LoadGenerator {
         private func didGetReplies(_ lines: Int) {
             generator.replies += lines
             wanted += lines
-            let now = Self.nanoseconds()
+            let now = Loop.nanoseconds
             for _ in 0..<min(lines, sent.count - head) {
                 generator.latency.add(nanoseconds: now - sent[head])
                 head += 1
@@ -158,7 +159,7 @@ public final class LoadGenerator {
             wanted = 0
             generator.requests += count
             if !generator.plan.followersPace {
-                let now = Self.nanoseconds()
+                let now = Loop.nanoseconds
                 for _ in 0..<count { sent.append(now) }
             }
             let chunk = batch[count] ?? makeBatch(count)
@@ -173,12 +174,6 @@ public final class LoadGenerator {
             let chunk = Chunk(bytes)
             batch[count] = chunk
             return chunk
-        }
-
-        private static let origin = ContinuousClock.now
-        private static func nanoseconds() -> UInt64 {
-            let (seconds, attoseconds) = (ContinuousClock.now - origin).components
-            return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
         }
 
         func socketDidEnd(_ socket: Socket) { generator.didFail(nil) }

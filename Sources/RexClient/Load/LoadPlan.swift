@@ -2,6 +2,7 @@ import RexLoop
 
 /// A load on a server that speaks lines: who asks, who only listens, and for how long.
 public struct LoadPlan: Sendable {
+    /// The server.
     public var endpoint: Endpoint
     /// Connections that send requests.
     public var connections = 1
@@ -11,15 +12,19 @@ public struct LoadPlan: Sendable {
     public var preparation: [UInt8]?
     /// One request with its line feed.
     public var request: [UInt8]
-    /// A request has no reply: the next is sent as soon as the kernel takes it, at most `window` ahead of
-    /// what the first follower has heard.
+    /// A request has no reply: the next is sent as soon as the kernel takes it, at most `window`
+    /// ahead of what the first follower has heard.
     public var followersPace = false
     /// Connections that send `follow` once and then only read.
     public var followers = 0
+    /// The line that makes a connection a follower.
     public var follow: [UInt8] = []
+    /// What passes before anything counts.
     public var warmUp: Duration = .milliseconds(500)
+    /// What is measured.
     public var duration: Duration = .seconds(2)
 
+    /// One connection that sends `request` and waits for its reply, again and again.
     public init(endpoint: Endpoint, request: [UInt8]) {
         self.endpoint = endpoint
         self.request = request
@@ -28,6 +33,7 @@ public struct LoadPlan: Sendable {
 
 /// What a load came to. Rates are per second of the measured time, after the warm-up.
 public struct LoadResult: Sendable {
+    /// Replies that requesters got.
     public var repliesPerSecond = 0.0
     /// Frames that reached followers; a merged patch counts as one.
     public var deliveriesPerSecond = 0.0
@@ -40,8 +46,10 @@ public struct LoadResult: Sendable {
 /// How often a latency occurred, in steps of about 2 %: bounded memory, whatever is measured.
 public struct LatencyHistogram: Sendable {
     private var counts = [Int](repeating: 0, count: 64 * 64)
+    /// How many latencies were added.
     public private(set) var count = 0
 
+    /// Without any latency.
     public init() {}
 
     /// Adds one latency.
@@ -50,7 +58,8 @@ public struct LatencyHistogram: Sendable {
         count += 1
     }
 
-    /// The latency that a part of all is below, in microseconds: 0.5 is the median. 0 when there is none.
+    /// The latency that a part of all is below, in microseconds: 0.5 is the median. 0 when there is
+    /// none.
     public func microseconds(at part: Double) -> Double {
         guard count > 0 else { return 0 }
         var left = Int((Double(count) * part).rounded(.up))

@@ -4,9 +4,10 @@ import RexProtocol
 
 /// The commits of one store that are held, bounded in number and in bytes.
 ///
-/// Commits stand in blocks. Each block keeps the state before its first commit; a state in between is
-/// that state with the patches up to it, so what is held grows with the changes and not with the size of
-/// the state. The newest states are kept as they are: undo and resume of the last moments cost nothing.
+/// Commits stand in blocks. Each block keeps the state before its first commit; a state in between
+/// is that state with the patches up to it, so what is held grows with the changes and not with the
+/// size of the state. The newest states are kept as they are: undo and resume of the last moments
+/// cost nothing.
 struct History<State: Statable & Codable, Action: WireAction> {
     /// One commit that is held.
     struct Entry {
@@ -69,7 +70,9 @@ struct History<State: Statable & Codable, Action: WireAction> {
         commits += 1
         bytes += size
         recent.append((entry.revision, state))
-        if recent.count >= 2 * Self.recentStates { recent.removeFirst(recent.count - Self.recentStates) }
+        if recent.count >= 2 * Self.recentStates {
+            recent.removeFirst(recent.count - Self.recentStates)
+        }
         while blocks.count > 1, commits > commitLimit || bytes > byteLimit {
             let gone = blocks.removeFirst()
             commits -= gone.entries.count
@@ -105,7 +108,8 @@ struct History<State: Statable & Codable, Action: WireAction> {
     ///
     /// At once for the newest ones; otherwise O(state + up to 1,024 patches).
     func state(at revision: Int) throws -> State {
-        precondition((firstRevision...lastRevision).contains(revision), "revision \(revision) is not held")
+        precondition(
+            (firstRevision...lastRevision).contains(revision), "revision \(revision) is not held")
         if let kept = recent.first, revision >= kept.revision {
             return recent[revision - kept.revision].state
         }

@@ -1,4 +1,5 @@
-/// The idempotency keys of one store: the answer that each key got, for as long as it is remembered.
+/// The idempotency keys of one store: the answer that each key got, for as long as it is
+/// remembered.
 ///
 /// Bounded in number (the oldest goes) and in time.
 struct KeyTable {

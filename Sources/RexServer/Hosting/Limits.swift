@@ -1,8 +1,8 @@
 /// Every bound of the server, each with the name it has on the wire (in `welcome.limits`) and in a
 /// configuration file.
 ///
-/// Sizes are bytes, times whole milliseconds. What happens at a bound is said at each; protocol.md lists
-/// them all.
+/// Sizes are bytes, times whole milliseconds. What happens at a bound is said at each; protocol.md
+/// lists them all.
 public struct Limits: Sendable, Equatable {
     /// One frame, without its line feed. Over it: `too_large`, and the connection is closed.
     public var frameBytes = 1_048_576
@@ -14,8 +14,8 @@ public struct Limits: Sendable, Equatable {
     public var subscriptions = 256
     /// Listeners of one connection. Over it: `overloaded`.
     public var listeners = 256
-    /// Bytes waiting for one connection. Over it patches are merged until it has drained, frames are no
-    /// longer read from it, and events end it with `too_slow`.
+    /// Bytes waiting for one connection. Over it patches are merged until it has drained, frames
+    /// are no longer read from it, and events end it with `too_slow`.
     public var outboxBytes = 1_048_576
     /// How long a connection may leave a full outbox unread before it is closed with `too_slow`.
     public var stallMilliseconds = 30_000
@@ -39,7 +39,8 @@ public struct Limits: Sendable, Equatable {
     public var throttleMilliseconds = 60_000
     /// The shortest `heartbeat_ms` (the longest is an hour). Outside: `bad_frame`.
     public var heartbeatMilliseconds = 100
-    /// Acks with `"await":"effects"` that one connection may have outstanding. Over it: `overloaded`.
+    /// Acks with `"await":"effects"` that one connection may have outstanding. Over it:
+    /// `overloaded`.
     public var awaitedEffects = 1_024
     /// Effects of one store at one time. Over it an effect is not started, and the log says so.
     public var effects = 100_000
@@ -48,6 +49,7 @@ public struct Limits: Sendable, Equatable {
     /// How long a closed connection is still read, so that its reason arrives.
     public var lingerMilliseconds = 1_000
 
+    /// The defaults.
     public init() {}
 
     /// Name, value and place of each bound, in the order of the documentation.

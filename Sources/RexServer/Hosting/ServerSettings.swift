@@ -3,8 +3,8 @@ import RexProtocol
 
 /// How a server program is set up, as its options and its configuration file say it.
 ///
-/// A configuration file is one JSON object whose members are named as the options, without dashes in
-/// front: `{"listen": ["127.0.0.1:7390"], "stores": ["chat"], "limits": {"connections": 500}}`.
+/// A configuration file is one JSON object whose members are named as the options, without dashes
+/// in front: `{"listen": ["127.0.0.1:7390"], "stores": ["chat"], "limits": {"connections": 500}}`.
 public struct ServerSettings: Sendable, Equatable {
     /// Where to listen.
     public var listen: [Endpoint] = [.tcp(host: "127.0.0.1", port: 7390)]
@@ -14,15 +14,19 @@ public struct ServerSettings: Sendable, Equatable {
     public var isMemoryOnly = false
     /// Names of the stores, the first the default one.
     public var stores = ServerSettings.knownStores
+    /// What is logged.
     public var logLevel = LogLevel.notice
+    /// How it is logged.
     public var logFormat = Log.Format.text
     /// Listens beyond loopback without tokens.
     public var isInsecure = false
+    /// The bounds.
     public var limits = Limits()
 
     /// The stores that the program brings.
     public static let knownStores = ["chat", "counter", "doc"]
 
+    /// The defaults.
     public init() {}
 
     /// Takes over what a configuration file says.
@@ -67,7 +71,10 @@ public struct ServerSettings: Sendable, Equatable {
     ) throws(ConfigurationError) {
         do throws(SettingError) {
             switch name {
-            case "listen": listen = try value.texts().map { text throws(SettingError) in try Self.endpoint(text) }
+            case "listen":
+                listen = try value.texts().map { text throws(SettingError) in
+                    try Self.endpoint(text)
+                }
             case "port-file": portFile = try value.text()
             case "memory": isMemoryOnly = try value.flag()
             case "stores": stores = try Self.stores(try value.texts())
@@ -102,7 +109,8 @@ public struct ServerSettings: Sendable, Equatable {
     public static func stores(_ names: [String]) throws(SettingError) -> [String] {
         guard !names.isEmpty else { throw SettingError("at least one store is needed") }
         for name in names where !knownStores.contains(name) {
-            throw SettingError("there is no store \(name); there are \(knownStores.joined(separator: ", "))")
+            throw SettingError(
+                "there is no store \(name); there are \(knownStores.joined(separator: ", "))")
         }
         guard Set(names).count == names.count else { throw SettingError("a store is named twice") }
         return names
@@ -139,6 +147,7 @@ public struct ServerSettings: Sendable, Equatable {
 
 /// A setting that does not fit, without its place.
 public struct SettingError: Error, CustomStringConvertible {
+    /// What was expected and what came.
     public let message: String
     /// Where inside the setting, `.connections`.
     let member: String
@@ -152,8 +161,11 @@ public struct SettingError: Error, CustomStringConvertible {
 
 /// A configuration file that does not fit: `line 3: limits.connections: expected a number above 0`.
 public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
+    /// From 1 on.
     public let line: Int
+    /// The option, and the place inside it.
     public let member: String
+    /// What was expected and what came.
     public let message: String
     public var description: String {
         member.isEmpty ? "line \(line): \(message)" : "line \(line): \(member): \(message)"

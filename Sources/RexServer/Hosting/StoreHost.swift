@@ -9,8 +9,8 @@ protocol StateSnapshot: AnyObject {
 
 /// What the server needs of a hosted store, whatever its state and actions are.
 ///
-/// Everything runs on the server's loop. A request that cannot be fulfilled throws the error for the
-/// client.
+/// Everything runs on the server's loop. A request that cannot be fulfilled throws the error for
+/// the client.
 protocol StoreHost: AnyObject {
     var name: String { get }
     /// Changes when history cannot be continued.

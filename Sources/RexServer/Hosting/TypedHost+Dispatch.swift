@@ -56,7 +56,9 @@ extension TypedHost {
             at: JSONPointer(tokens: ["expect"]), rev: revision)
     }
 
-    private func repeated(_ record: KeyTable.Record, _ hash: [UInt8]) throws(WireError) -> DispatchResult {
+    private func repeated(_ record: KeyTable.Record, _ hash: [UInt8]) throws(WireError)
+        -> DispatchResult
+    {
         guard record.actionHash == hash else {
             throw WireError(
                 .keyReused, "the key was used for another action", at: JSONPointer(tokens: ["key"]))
@@ -80,7 +82,9 @@ extension TypedHost {
         }
     }
 
-    private func dryRun(_ action: Action, from client: ClientIdentity) throws(WireError) -> DispatchResult {
+    private func dryRun(_ action: Action, from client: ClientIdentity) throws(WireError)
+        -> DispatchResult
+    {
         switch core.dryRun(action, from: .client(client)) {
         case .failure(let error): throw refusal(error)
         case .success(let state):

@@ -17,7 +17,8 @@ extension TypedHost {
         }
         guard revision >= history.firstRevision else {
             throw WireError(
-                .gone, "revision \(revision) is not held any more; the first is \(history.firstRevision)")
+                .gone,
+                "revision \(revision) is not held any more; the first is \(history.firstRevision)")
         }
         do {
             return try history.state(at: revision)
@@ -118,7 +119,9 @@ extension TypedHost {
         return try history.entries(after: after, limit: limit, where: isWanted).map(wireEntry)
     }
 
-    private func wireEntry(_ entry: History<State, Action>.Entry) throws(WireError) -> ServerFrame.Entry {
+    private func wireEntry(_ entry: History<State, Action>.Entry) throws(WireError)
+        -> ServerFrame.Entry
+    {
         do {
             return ServerFrame.Entry(
                 rev: entry.revision, at: entry.time,
@@ -126,7 +129,8 @@ extension TypedHost {
                 travel: entry.travel.map { .init(op: $0.op.rawValue, to: $0.to) },
                 from: entry.origin.sender, patch: entry.patch)
         } catch {
-            throw WireError(.internal, "the action of \(entry.revision) cannot be written: \(error)")
+            throw WireError(
+                .internal, "the action of \(entry.revision) cannot be written: \(error)")
         }
     }
 }
@@ -143,8 +147,8 @@ extension Origin {
 }
 
 extension RawJSON {
-    /// Whether a patch (this text) changes the value at a place: an operation stands above it, at it
-    /// or below it.
+    /// Whether a patch (this text) changes the value at a place: an operation stands above it, at
+    /// it or below it.
     fileprivate func touches(_ place: JSONPointer) -> Bool {
         guard let patch = try? JSONPatch(value) else { return false }
         return patch.operations.contains { operation in

@@ -3,8 +3,8 @@ import Rex
 import RexLoop
 import RexProtocol
 
-/// A store of one state and action type, hosted: the core with what the wire adds to it (codec, history,
-/// time travel, keys, presence).
+/// A store of one state and action type, hosted: the core with what the wire adds to it (codec,
+/// history, time travel, keys, presence).
 final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: WireAction {
     typealias State = R.State
     typealias Action = R.Action
@@ -49,7 +49,8 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     /// - Parameter startsEffects: false for a fork.
     init(
         name: String, state: State, reducer: R, loop: Loop, limits: Limits,
-        hooks: [AnyPipelineHook<State, Action>] = [], clock: any Clock<Duration> = ContinuousClock(),
+        hooks: [AnyPipelineHook<State, Action>] = [],
+        clock: any Clock<Duration> = ContinuousClock(),
         startsEffects: Bool = true, idPrefix: String = ""
     ) throws {
         // A state that cannot be written is found at the start and not at the first subscriber.
@@ -70,7 +71,8 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         var bounds = StoreLimits()
         bounds.runningEffects = limits.effects
         core = StoreCore(
-            initialState: state, reducer: HostedReducer(base: reducer, startsEffects: startsEffects),
+            initialState: state,
+            reducer: HostedReducer(base: reducer, startsEffects: startsEffects),
             hooks: hooks, label: name, idPrefix: idPrefix, limits: bounds, clock: clock,
             inbox: { inbox.post($0) })
         link.host = self

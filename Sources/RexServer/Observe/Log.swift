@@ -11,14 +11,15 @@ public enum LogLevel: String, Sendable, CaseIterable, Comparable {
 
 /// One line per event: time, level, the event's name, then its members.
 ///
-/// Members are names, addresses, counts and codes; never a payload and never a token. Control characters
-/// are escaped, so that one event is always one line.
+/// Members are names, addresses, counts and codes; never a payload and never a token. Control
+/// characters are escaped, so that one event is always one line.
 public struct Log: Sendable {
     /// `text` is `key=value`, `json` one object a line.
     public enum Format: String, Sendable, CaseIterable { case text, json }
 
     /// Events below it are not written.
     public var level: LogLevel
+    /// How events are written.
     public var format: Format
     private let write: @Sendable ([UInt8]) -> Void
     private let now: @Sendable () -> Date
@@ -77,7 +78,9 @@ public struct Log: Sendable {
         for (key, value) in members {
             line.bytes += " \(key)=".utf8
             // Quoted only where needed: the common values stay easy to read and to cut out.
-            if !value.isEmpty, value.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != 34 && $0 != 61 }) {
+            if !value.isEmpty,
+                value.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != 34 && $0 != 61 })
+            {
                 line.bytes += value.utf8
             } else {
                 line.string(value)

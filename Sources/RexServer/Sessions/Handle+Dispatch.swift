@@ -10,7 +10,8 @@ extension Server {
         }
         if let key = dispatch.key, key.utf8.count > limits.keyBytes || key.isEmpty {
             throw WireError(
-                .badFrame, "a key has 1 to \(limits.keyBytes) bytes", at: JSONPointer(tokens: ["key"]))
+                .badFrame, "a key has 1 to \(limits.keyBytes) bytes",
+                at: JSONPointer(tokens: ["key"]))
         }
         let awaitsEffects = dispatch.await == .effects
         if awaitsEffects { try checkAwait(dispatch, connection) }
@@ -20,13 +21,16 @@ extension Server {
         notePresence(of: connection, on: store)
         let result = try store.host.dispatch(
             DispatchRequest(
-                action: action, place: dispatch.actionPlace, key: dispatch.key, expect: dispatch.expect, dryRun: dispatch.dryRun,
+                action: action, place: dispatch.actionPlace, key: dispatch.key,
+                expect: dispatch.expect, dryRun: dispatch.dryRun,
                 awaitsEffects: awaitsEffects),
             from: connection.session.client, at: loop.milliseconds)
         answer(dispatch, with: result, of: store, to: connection)
     }
 
-    private func checkAwait(_ dispatch: ClientFrame.Dispatch, _ connection: Connection) throws(WireError) {
+    private func checkAwait(_ dispatch: ClientFrame.Dispatch, _ connection: Connection)
+        throws(WireError)
+    {
         guard dispatch.id != nil else {
             throw WireError(
                 .badFrame, "\"await\":\"effects\" needs an id, for its ack comes out of order",

@@ -2,14 +2,18 @@ import Rex
 import RexProtocol
 
 extension Server {
-    func listEffects(_ effects: ClientFrame.StoreQuery, for connection: Connection) throws(WireError) {
+    func listEffects(_ effects: ClientFrame.StoreQuery, for connection: Connection)
+        throws(WireError)
+    {
         let host = try store(named: effects.store).host
         let list = host.effects.map {
             ServerFrame.Effect(
                 id: $0.id.rawValue, scope: "\($0.scope)", fromRev: $0.fromRevision,
                 emitted: $0.emitted, ageMilliseconds: $0.age.wholeMilliseconds)
         }
-        reply(.effects(ServerFrame.Effects(id: effects.id, store: host.name, effects: list)), to: connection)
+        reply(
+            .effects(ServerFrame.Effects(id: effects.id, store: host.name, effects: list)),
+            to: connection)
     }
 
     func handle(_ cancel: ClientFrame.Cancel, for connection: Connection) throws(WireError) {

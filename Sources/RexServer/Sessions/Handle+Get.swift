@@ -4,9 +4,10 @@ import RexProtocol
 extension Server {
     func handle(_ get: ClientFrame.Get, for connection: Connection) throws(WireError) {
         let host = try store(named: get.store).host
-        let snapshot = try get.at.map { revision throws(WireError) in
-            try host.snapshot(at: revision)
-        } ?? host.snapshot
+        let snapshot =
+            try get.at.map { revision throws(WireError) in
+                try host.snapshot(at: revision)
+            } ?? host.snapshot
         let state = try host.state(in: snapshot, at: get.path)
         reply(
             .state(
@@ -18,14 +19,16 @@ extension Server {
     func handle(_ diff: ClientFrame.DiffQuery, for connection: Connection) throws(WireError) {
         let host = try store(named: diff.store).host
         let old = try host.snapshot(at: diff.from)
-        let new = try diff.to.map { revision throws(WireError) in
-            try host.snapshot(at: revision)
-        } ?? host.snapshot
+        let new =
+            try diff.to.map { revision throws(WireError) in
+                try host.snapshot(at: revision)
+            } ?? host.snapshot
         let patch = try host.patch(from: old, to: new, at: diff.path) ?? JSONPatch().raw
         reply(
             .diff(
                 ServerFrame.Diff(
-                    id: diff.id, store: host.name, from: diff.from, to: new.revision, patch: patch)),
+                    id: diff.id, store: host.name, from: diff.from, to: new.revision,
+                    patch: patch)),
             to: connection)
     }
 
@@ -33,7 +36,8 @@ extension Server {
         let host = try store(named: hash.store).host
         reply(
             .hash(
-                ServerFrame.Hash(id: hash.id, store: host.name, rev: host.revision, hash: try host.hash())),
+                ServerFrame.Hash(
+                    id: hash.id, store: host.name, rev: host.revision, hash: try host.hash())),
             to: connection)
     }
 

@@ -16,7 +16,8 @@ extension Server {
                 at: JSONPointer(tokens: ["protocol"]))
         }
         guard !connection.session.hasSpoken else {
-            throw WireError(.badFrame, "hello comes first, and once", at: JSONPointer(tokens: ["op"]))
+            throw WireError(
+                .badFrame, "hello comes first, and once", at: JSONPointer(tokens: ["op"]))
         }
         if let name = hello.client {
             guard name.utf8.count <= limits.nameBytes else {
@@ -27,10 +28,11 @@ extension Server {
             connection.session.clientName = name
         }
         if let heartbeat = hello.heartbeatMilliseconds {
-            guard (limits.heartbeatMilliseconds...Self.heartbeatLimit).contains(heartbeat) else {
+            let bounds = limits.heartbeatMilliseconds...Self.heartbeatLimit
+            guard bounds.contains(heartbeat) else {
                 throw WireError(
                     .badFrame,
-                    "a heartbeat is between \(limits.heartbeatMilliseconds) and \(Self.heartbeatLimit) ms",
+                    "a heartbeat is between \(bounds.lowerBound) and \(bounds.upperBound) ms",
                     at: JSONPointer(tokens: ["heartbeat_ms"]))
             }
             connection.session.heartbeat = UInt64(heartbeat)
@@ -49,7 +51,8 @@ extension Server {
         return frame
     }
 
-    /// Asks a client that has been silent whether it is there, and lets go of one that does not answer.
+    /// Asks a client that has been silent whether it is there, and lets go of one that does not
+    /// answer.
     func beat(_ connection: Connection) {
         let interval = connection.session.heartbeat
         guard interval > 0, connection.isServed else { return }

@@ -23,7 +23,8 @@ extension Server {
         group.add(listener)
         connection.session.listeners[number] = listener
         reply(
-            .listening(ServerFrame.Listening(id: listen.id, listen: "t\(number)", topic: pattern.text)),
+            .listening(
+                ServerFrame.Listening(id: listen.id, listen: "t\(number)", topic: pattern.text)),
             to: connection)
     }
 
@@ -46,7 +47,8 @@ extension Server {
         let first = topic.firstToken
         if first.hasPrefix("$") {
             throw WireError(
-                .forbidden, "topics under $ are the server's own", at: JSONPointer(tokens: ["topic"]))
+                .forbidden, "topics under $ are the server's own",
+                at: JSONPointer(tokens: ["topic"]))
         }
         if stores[first] != nil {
             throw WireError(

@@ -63,7 +63,9 @@ extension Server {
         }
     }
 
-    func handle(_ unsubscribe: ClientFrame.Unsubscribe, for connection: Connection) throws(WireError) {
+    func handle(_ unsubscribe: ClientFrame.Unsubscribe, for connection: Connection)
+        throws(WireError)
+    {
         guard let number = Session.number(in: unsubscribe.sub, prefix: "s"),
             let subscription = connection.session.subscriptions[number]
         else {

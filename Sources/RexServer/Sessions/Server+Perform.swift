@@ -23,7 +23,8 @@ extension Server {
         case .fork(let fork): try handle(fork, for: connection)
         case .hash(let hash): try handleHash(hash, for: connection)
         case .clients(let clients): listClients(clients, for: connection)
-        case .ping(let ping): reply(to: connection) { ServerFrame.writePong(id: ping.id, into: &$0) }
+        case .ping(let ping):
+            reply(to: connection) { ServerFrame.writePong(id: ping.id, into: &$0) }
         case .pong: break
         }
     }
@@ -35,7 +36,8 @@ extension Server {
         }
         guard let store = stores[name] else {
             throw WireError(
-                .unknownStore, "there is no store \(name); hosted: \(storeOrder.joined(separator: ", "))",
+                .unknownStore,
+                "there is no store \(name); hosted: \(storeOrder.joined(separator: ", "))",
                 at: JSONPointer(tokens: ["store"]))
         }
         return store

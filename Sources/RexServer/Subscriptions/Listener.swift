@@ -14,8 +14,9 @@ final class Listener {
     }
 }
 
-/// All listeners with the same pattern and the same name (`t1` for most): what one of them gets in a turn
-/// is byte for byte what the others get, so a turn's events are encoded once and sent as one chunk.
+/// All listeners with the same pattern and the same name (`t1` for most): what one of them gets in
+/// a turn is byte for byte what the others get, so a turn's events are encoded once and sent as one
+/// chunk.
 final class ListenerGroup: Hashable {
     struct Key: Hashable {
         let pattern: String

@@ -2,7 +2,8 @@ import Rex
 import RexLoop
 import RexProtocol
 
-/// Events: matched when they are published, encoded once for each group of listeners, sent at the cut.
+/// Events: matched when they are published, encoded once for each group of listeners, sent at the
+/// cut.
 extension Server {
     /// Where an event comes from, as its frame says it.
     enum EventSource {
@@ -27,7 +28,8 @@ extension Server {
     }
 
     /// All of an event frame that is the same for every listener, with the line feed.
-    private static func eventTail(_ topic: Topic, _ data: RawJSON, _ source: EventSource) -> [UInt8] {
+    private static func eventTail(_ topic: Topic, _ data: RawJSON, _ source: EventSource) -> [UInt8]
+    {
         var writer = JSONWriter(capacity: data.bytes.count + 96)
         writer.literal(",\"topic\":")
         writer.string(topic.text)
@@ -65,7 +67,8 @@ extension Server {
         }
     }
 
-    /// Events cannot be merged: a reader whose outbox is over the limit because it does not read is closed.
+    /// Events cannot be merged: a reader whose outbox is over the limit because it does not read is
+    /// closed.
     private func send(_ events: Chunk, to connection: Connection) {
         if connection.socket.isDraining, connection.outbox.pendingBytes > limits.outboxBytes {
             slow.append(connection)

@@ -2,9 +2,9 @@ import RexProtocol
 
 /// One client's wish to follow one place of one store.
 ///
-/// It is *in step* while its client has (or will have, with what is in its outbox) the state of the last
-/// cut at the path; otherwise it is *behind* and holds the state that the client has, from which one merged
-/// patch will bring it up to date.
+/// It is *in step* while its client has (or will have, with what is in its outbox) the state of the
+/// last cut at the path; otherwise it is *behind* and holds the state that the client has, from
+/// which one merged patch will bring it up to date.
 final class Subscription {
     unowned let connection: Connection
     /// 3 stands for `s3`.
@@ -24,7 +24,8 @@ final class Subscription {
     var index = 0
 
     init(
-        on connection: Connection, number: Int, store: HostedStore, watch: PathWatch, mode: ClientFrame.Mode,
+        on connection: Connection, number: Int, store: HostedStore, watch: PathWatch,
+        mode: ClientFrame.Mode,
         throttle: UInt64, sentRevision: Int
     ) {
         self.connection = connection

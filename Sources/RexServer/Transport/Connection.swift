@@ -4,8 +4,8 @@ import RexLoop
 /// One socket of a client, with what waits to go out on it and the session that it carries.
 ///
 /// Life: `undecided` until the first byte says what is spoken; `lines` while frames are served;
-/// `finishing` once the reason for the end is on its way (what still arrives is discarded); `closed`.
-/// It only ever moves to the right.
+/// `finishing` once the reason for the end is on its way (what still arrives is discarded);
+/// `closed`. It only ever moves to the right.
 final class Connection: SocketOwner {
     enum Phase: Int, Comparable {
         case undecided, lines, finishing, closed

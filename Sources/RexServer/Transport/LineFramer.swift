@@ -2,8 +2,8 @@ import RexLoop
 
 /// Bytes into lines: ends at LF, drops a CR before it, skips blank lines.
 ///
-/// A line that lies whole in what was just read is handed on in place; only the piece of one that is not
-/// finished is copied. At most `limit` bytes plus one read are ever held.
+/// A line that lies whole in what was just read is handed on in place; only the piece of one that
+/// is not finished is copied. At most `limit` bytes plus one read are ever held.
 struct LineFramer {
     /// Why no further line is taken.
     enum Stop: Error, Equatable {
@@ -19,7 +19,8 @@ struct LineFramer {
     /// Bytes that wait for their line's end, or for a reader that was told to stop.
     var heldBytes: Int { held.count }
 
-    /// Takes `bytes` and hands each complete line to `body`, which answers whether it wants more now.
+    /// Takes `bytes` and hands each complete line to `body`, which answers whether it wants more
+    /// now.
     ///
     /// After a `false` the rest is kept; call again with no bytes to go on.
     mutating func take(

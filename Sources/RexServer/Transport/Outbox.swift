@@ -3,10 +3,10 @@ import RexProtocol
 
 /// What waits to be written to one connection, in the order in which it will leave.
 ///
-/// During a turn three rows grow: patches are placed at once (they stand ahead of the turn's replies),
-/// replies collect in one buffer, events come after them. `seal` ends the rows: it fixes the order of what
-/// is there, so that what comes next comes after it. At the end of the turn the server seals and writes
-/// everything by one `writev`.
+/// During a turn three rows grow: patches are placed at once (they stand ahead of the turn's
+/// replies), replies collect in one buffer, events come after them. `seal` ends the rows: it fixes
+/// the order of what is there, so that what comes next comes after it. At the end of the turn the
+/// server seals and writes everything by one `writev`.
 struct Outbox {
     /// Sealed, in order; the first `head` chunks and `offset` bytes of the next have left.
     private var ready: [Chunk] = []
@@ -81,8 +81,8 @@ struct Outbox {
         }
     }
 
-    /// Hands over the first waiting chunks, about `limit` bytes, to be written as the other side reads.
-    /// They count as pending until `didWrite`.
+    /// Hands over the first waiting chunks, about `limit` bytes, to be written as the other side
+    /// reads. They count as pending until `didWrite`.
     func first(_ limit: Int) -> (chunks: ArraySlice<Chunk>, bytes: Int) {
         var bytes = -offset
         var end = head

@@ -36,7 +36,8 @@ extension Server {
         } catch {
             refuse(
                 connection,
-                WireError(.tooLarge, "a frame may have \(limits.frameBytes) bytes, this line has more"),
+                WireError(
+                    .tooLarge, "a frame may have \(limits.frameBytes) bytes, this line has more"),
                 .tooLarge)
         }
     }
@@ -65,8 +66,8 @@ extension Server {
         connection.session.hasSpoken = true
     }
 
-    /// Stops reading from a connection whose replies are not read. They are never dropped, so what asks
-    /// for more of them has to wait.
+    /// Stops reading from a connection whose replies are not read. They are never dropped, so what
+    /// asks for more of them has to wait.
     private func pauseIfUnread(_ connection: Connection) -> Bool {
         guard connection.outbox.pendingBytes > limits.outboxBytes else { return false }
         cut()
@@ -102,8 +103,8 @@ extension Server {
         }
     }
 
-    /// A last line without a line feed counts (`printf … | nc -N`); then the connection ends as soon as
-    /// nothing is owed to it.
+    /// A last line without a line feed counts (`printf … | nc -N`); then the connection ends as
+    /// soon as nothing is owed to it.
     private func finishInput(of connection: Connection) {
         connection.framer.end { receive($0, from: connection) }
         touch(connection)

@@ -51,8 +51,8 @@ extension Server {
 
     /// The most chunks of one `writev` (the system's IOV_MAX).
     private static let mostChunks = 1_024
-    /// About how much is handed to the kernel at a time once it is full: what is not handed over yet can
-    /// still be merged.
+    /// About how much is handed to the kernel at a time once it is full: what is not handed over
+    /// yet can still be merged.
     private static let laterBytes = 262_144
 
     private func noteStall(_ connection: Connection) {
@@ -106,8 +106,8 @@ extension Server {
         close(connection, reason, error.message)
     }
 
-    /// Says why, ends our sending half, reads on and discards until the other side ends or the time for it
-    /// is over: a close with unread input would destroy the reason on its way.
+    /// Says why, ends our sending half, reads on and discards until the other side ends or the time
+    /// for it is over: a close with unread input would destroy the reason on its way.
     func close(_ connection: Connection, _ reason: CloseReason, _ message: String) {
         guard connection.isServed else { return }
         reply(

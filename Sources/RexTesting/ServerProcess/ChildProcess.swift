@@ -2,10 +2,11 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// A program that a test started: its output as it comes, its input, its end. Every wait has a deadline.
+/// A program that a test started: its output as it comes, its input, its end. Every wait has a
+/// deadline.
 ///
-/// The child starts with no signal blocked and none ignored, whatever the test runner's own mask is. It is
-/// killed when the object goes, so that a failed test leaves nothing behind.
+/// The child starts with no signal blocked and none ignored, whatever the test runner's own mask
+/// is. It is killed when the object goes, so that a failed test leaves nothing behind.
 public final class ChildProcess {
     /// How the child ended.
     public enum End: Equatable, Sendable {
@@ -18,6 +19,7 @@ public final class ChildProcess {
         public let description: String
     }
 
+    /// The child's number.
     public let pid: Int32
     private let name: String
     private var input: Int32
@@ -34,7 +36,8 @@ public final class ChildProcess {
     /// - Parameters:
     ///   - words: the program's path and its arguments.
     ///   - environment: replaces or adds to this process's own; a nil value removes.
-    ///   - terminal: input and output are a pseudo-terminal of this size (columns, rows) instead of pipes.
+    ///   - terminal: input and output are a pseudo-terminal of this size (columns, rows) instead of
+    ///     pipes.
     public init(
         _ words: [String], environment: [String: String?] = [:],
         terminal: (columns: Int, rows: Int)? = nil
@@ -138,7 +141,8 @@ public final class ChildProcess {
             }
             guard try fill(before: deadline) else {
                 throw Failure(
-                    description: "\(name) ended its output; so far \(String(decoding: held, as: UTF8.self))")
+                    description:
+                        "\(name) ended its output; so far \(String(decoding: held, as: UTF8.self))")
             }
         }
     }
@@ -177,15 +181,19 @@ public final class ChildProcess {
             if outputEnded { return false }
             let left = deadline - .now
             guard left > .zero else {
+                let soFar = String(decoding: held, as: UTF8.self)
                 throw Failure(
-                    description: "nothing from \(name) in time; so far \(String(decoding: held, as: UTF8.self))"
-                        + " | \(errorText)")
+                    description: "nothing from \(name) in time; so far \(soFar) | \(errorText)")
             }
             var list = [
                 pollfd(fd: output, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
             ]
-            poll(&list, 2, Int32(left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1))
+            poll(
+                &list, 2,
+                Int32(
+                    left.components.seconds * 1000 + left.components.attoseconds
+                        / 1_000_000_000_000_000 + 1))
             if list[1].revents != 0 { readErrors() }
             if list[0].revents != 0 {
                 let more = read(output)
@@ -270,8 +278,8 @@ public final class ChildProcess {
 private struct Plumbing {
     /// What the child gets as 0, 1 and 2; with a terminal as 2 alone.
     let child: [Int32]
-    /// The child opens it itself as 0 and 1: as the leader of its session it is then controlled by it,
-    /// so that Ctrl-C is a signal.
+    /// The child opens it itself as 0 and 1: as the leader of its session it is then controlled by
+    /// it, so that Ctrl-C is a signal.
     var terminal: String?
     let input: Int32
     let output: Int32
@@ -282,7 +290,8 @@ private struct Plumbing {
         let (outRead, outWrite) = try pipe()
         let (errorRead, errorWrite) = try pipe()
         return Plumbing(
-            child: [inRead, outWrite, errorWrite], input: inWrite, output: outRead, errors: errorRead)
+            child: [inRead, outWrite, errorWrite], input: inWrite, output: outRead,
+            errors: errorRead)
     }
 
     /// TIOCSPTLCK and TIOCGPTN of Linux.

@@ -9,6 +9,7 @@ import Glibc
 ///
 /// It is killed when the object goes.
 public final class ServerProcess {
+    /// The running program.
     public let process: ChildProcess
     /// The first address it listens on, `127.0.0.1:40123`.
     public let address: String
@@ -23,14 +24,17 @@ public final class ServerProcess {
     ///   - program: the path of a built `rex-server`, or of any program that knows its options.
     ///   - listen: where; port 0 is any free one.
     ///   - options: further options.
+    ///   - prefix: words in front, such as `taskset -c 0`.
     public init(
         program: String, listen: [String] = ["127.0.0.1:0"], options: [String] = ["--memory"],
-        environment: [String: String?] = [:], within limit: Duration = .seconds(30)
+        environment: [String: String?] = [:], prefix: [String] = [],
+        within limit: Duration = .seconds(30)
     ) throws {
         folder = try Self.makeFolder()
         let ports = folder + "/ports"
         process = try ChildProcess(
-            [program] + listen.flatMap { ["--listen", $0] } + ["--port-file", ports] + options,
+            prefix + [program] + listen.flatMap { ["--listen", $0] } + ["--port-file", ports]
+                + options,
             environment: environment)
         addresses = try Self.waitForPorts(ports, process, within: limit)
         address = addresses[0]
@@ -49,7 +53,8 @@ public final class ServerProcess {
         guard ready.contains(" ready on "),
             let text = try? String(contentsOfFile: file, encoding: .utf8)
         else {
-            throw ChildProcess.Failure(description: "the server said \(ready) | \(process.errorText)")
+            throw ChildProcess.Failure(
+                description: "the server said \(ready) | \(process.errorText)")
         }
         return text.split(separator: "\n").map(String.init)
     }

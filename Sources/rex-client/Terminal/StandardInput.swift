@@ -48,6 +48,26 @@ actor StandardInput {
         }
     }
 
+    /// Lines beyond which `lines` gives what it has.
+    static let batchLimit = 256
+
+    private var number = 0
+
+    /// The next line and those after it that are there without waiting, with their numbers from 1; nil at
+    /// the end of input.
+    func lines() throws -> [(number: Int, text: String)]? {
+        guard let first = try line() else { return nil }
+        number += 1
+        var batch = [(number: number, text: first)]
+        while batch.count < Self.batchLimit, hasWholeLine, let next = try line() {
+            number += 1
+            batch.append((number, next))
+        }
+        return batch
+    }
+
+    private var hasWholeLine: Bool { buffer[start...].contains(UInt8(ascii: "\n")) }
+
     /// Everything up to the end of input.
     func everything() throws -> [UInt8] {
         while !isAtEnd {

@@ -7,6 +7,11 @@ enum StandardOutput {
     /// True when stdout is a terminal.
     static let isTerminal = isatty(STDOUT_FILENO) == 1
 
+    /// True where colour may be shown: on a terminal, and not with NO_COLOR.
+    static let hasColour =
+        isTerminal && (getenv("NO_COLOR").map { $0.pointee == 0 } ?? true)
+        && getenv("TERM").map { String(cString: $0) } != "dumb"
+
     /// Writes a line of data.
     static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
 

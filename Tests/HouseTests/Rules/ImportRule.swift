@@ -7,10 +7,15 @@ enum ImportRule {
         "Sources/RexProtocol": ["Rex"],
         "Sources/Loop": ["CUV"],
         "Sources/RexServer": ["Rex", "RexProtocol", "RexLoop"],
-        "Sources/RexClient": ["Rex", "RexProtocol", "RexLoop"],
+        "Sources/CommandLine": [],
+        "Sources/RexClient": ["Rex", "RexProtocol", "RexLoop", "RexCommandLine"],
         "Sources/RexTesting": ["Rex", "RexProtocol", "RexClient"],
-        "Sources/rex-server": ["Rex", "RexProtocol", "RexServer", "RexExamples"],
-        "Sources/rex-client": ["Rex", "RexProtocol", "RexClient", "CEdit"],
+        "Sources/rex-server": [
+            "Rex", "RexProtocol", "RexLoop", "RexServer", "RexExamples", "RexCommandLine",
+        ],
+        "Sources/rex-client": [
+            "Rex", "RexProtocol", "RexLoop", "RexClient", "RexCommandLine", "CEdit",
+        ],
         "Examples": ["Rex", "RexProtocol"],
     ]
 
@@ -86,6 +91,7 @@ enum ImportRule {
     private static func mayCallSystem(_ file: SourceFile) -> Bool {
         file.target == "Sources/Loop" || file.folders.contains("Terminal")
             || file.name.hasPrefix("ServerProcess")
+            || file.folders.contains("ServerProcess")
     }
 
     private static func systemText(_ module: String) -> String {
