@@ -42,7 +42,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "RexExamples", dependencies: ["Rex", "RexProtocol"], path: "Examples",
-            swiftSettings: strict),
+            exclude: ["Embedding"], swiftSettings: strict),
         .target(
             name: "RexTesting", dependencies: ["Rex", "RexClient", "RexProtocol"],
             swiftSettings: strict),
@@ -52,6 +52,11 @@ let package = Package(
             name: "rex-server", dependencies: ["RexServer", "RexExamples", "RexClient", "RexLoop"], swiftSettings: strict),
         .executableTarget(
             name: "rex-client", dependencies: ["RexClient", "CEdit"], swiftSettings: strict),
+
+        // The program of README.md, as somebody else would write it.
+        .executableTarget(
+            name: "embedding-example", dependencies: ["Rex", "RexProtocol", "RexServer"],
+            path: "Examples/Embedding", swiftSettings: strict),
 
         // Figures, a table each.
         .executableTarget(
@@ -76,7 +81,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "HouseTests", swiftSettings: strict),
         .testTarget(
-            name: "ProcessTests", dependencies: ["RexTesting", "rex-server", "rex-client"],
-            swiftSettings: strict),
+            name: "ProcessTests",
+            dependencies: [
+                "RexClient", "RexProtocol", "RexTesting", "rex-server", "rex-client",
+                "embedding-example",
+            ], swiftSettings: strict),
     ]
 )

@@ -1,5 +1,6 @@
 import Foundation
 import RexClient
+import Testing
 
 /// A document of this repository, as a test reads it.
 enum Document {
@@ -50,7 +51,9 @@ struct Example: CustomTestStringConvertible, Sendable {
 
     /// The limits that the title asks for: it ends in `limits name=1 name=2`.
     var limits: [String: Int] {
-        guard let mark = transcript.title.range(of: "limits ", options: .backwards) else { return [:] }
+        guard let mark = transcript.title.range(of: "limits ", options: .backwards) else {
+            return [:]
+        }
         let pairs = transcript.title[mark.upperBound...].split(separator: " ").compactMap { word in
             let parts = word.split(separator: "=")
             return parts.count == 2 ? Int(parts[1]).map { (String(parts[0]), $0) } : nil
