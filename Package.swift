@@ -71,7 +71,8 @@ let package = Package(
             name: "RexProtocolTests", dependencies: ["RexProtocol", "RexTesting"], swiftSettings: strict),
         .testTarget(name: "RexLoopTests", dependencies: ["RexLoop"], swiftSettings: strict),
         .testTarget(
-            name: "RexServerTests", dependencies: ["RexServer", "RexTesting"],
+            name: "RexServerTests",
+            dependencies: ["Rex", "RexProtocol", "RexLoop", "RexServer", "RexExamples", "RexTesting"],
             swiftSettings: strict),
         .testTarget(
             name: "RexClientTests", dependencies: ["RexClient", "RexTesting"],

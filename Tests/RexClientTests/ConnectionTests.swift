@@ -227,7 +227,8 @@ import Testing
             peer.write(#"{"op":"listening","id":\#(frame.id),"listen":"t1","topic":"a"}"#)
             for number in 0..<count {
                 peer.write(
-                    #"{"op":"event","listen":"t1","topic":"a","data":{"n":\#(number),"p":"\#(pad)"}}"#
+                    #"{"op":"event","listen":"t1","topic":"a","data":{"n":\#(number)"#
+                        + #","p":"\#(pad)"}}"#
                 )
             }
         }
@@ -257,9 +258,7 @@ import Testing
             server = try ScriptedServer { [unowned self] peer, frame in
                 switch frame.op {
                 case "hello":
-                    peer.write(
-                        #"{"op":"welcome","id":\#(frame.id),"protocol":1,"server":"s/1","session":"x","client":"c1","stores":[],"limits":{}}"#
-                    )
+                    peer.welcome(frame, session: "x")
                 case "subscribe": subscribe(peer, frame)
                 default: break
                 }
@@ -279,7 +278,8 @@ import Testing
             rev += 1
             while from < rev {
                 peer.write(
-                    #"{"op":"patch","sub":"s1","store":"c","from":\#(from),"rev":\#(from + 1),"patch":[{"op":"replace","path":"/n","value":\#(from + 1)}]}"#
+                    #"{"op":"patch","sub":"s1","store":"c","from":\#(from),"rev":\#(from + 1),"#
+                        + #""patch":[{"op":"replace","path":"/n","value":\#(from + 1)}]}"#
                 )
                 from += 1
             }
@@ -292,7 +292,8 @@ import Testing
             _ peer: ScriptedServer.Peer, _ frame: JSONValue, _ resumed: String, _ state: String
         ) {
             peer.write(
-                #"{"op":"subscribed","id":\#(frame.id),"sub":"s1","store":"c","path":"","epoch":"\#(epoch)","rev":\#(rev),"resumed":\#(resumed)\#(state)}"#
+                #"{"op":"subscribed","id":\#(frame.id),"sub":"s1","store":"c","path":"","#
+                    + #""epoch":"\#(epoch)","rev":\#(rev),"resumed":\#(resumed)\#(state)}"#
             )
         }
     }
@@ -346,9 +347,7 @@ import Testing
         var count = 0
         let server = try ScriptedServer { peer, frame in
             if frame.op == "hello" {
-                return peer.write(
-                    #"{"op":"welcome","id":\#(frame.id),"protocol":1,"server":"s/1","session":"x","client":"c1","stores":[],"limits":{}}"#
-                )
+                return peer.welcome(frame, session: "x")
             }
             count += 1
             peer.write(
@@ -365,9 +364,7 @@ import Testing
         var sessions: [JSONValue?] = []
         let server = try ScriptedServer { peer, frame in
             sessions.append(frame["session"])
-            peer.write(
-                #"{"op":"welcome","id":\#(frame.id),"protocol":1,"server":"s/1","session":"x\#(peer.number)","client":"c1","stores":[],"limits":{}}"#
-            )
+            peer.welcome(frame, session: "x\(peer.number)")
         }
         let link = RexLink(server.url, backoff: Self.fast)
         let first = try await link.connect()

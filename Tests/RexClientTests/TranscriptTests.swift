@@ -72,7 +72,7 @@ private final class Echo: TranscriptChannel {
             > {"op":"subscribe","id":1}
             < {"op":"subscribed","sub":"$sub","rev":"$rev","epoch":"$epoch"}
             < {"op":"patch","sub":"$sub","from":"$rev","rev":"$rev+1"}
-            > {"op":"unsubscribe","sub":"$sub","rev":"$rev","topic":"$$x","other":"$a.b"}
+            > {"sub":"$sub","rev":"$rev","topic":"$$x","other":"$a.b"}
             """,
             answers: [
                 #"{"op":"subscribed","sub":"s1","rev":7,"epoch":"e"}"#,
@@ -81,7 +81,7 @@ private final class Echo: TranscriptChannel {
         #expect(result.held == 2)
         #expect(
             result.sent.last
-                == "{\"op\":\"unsubscribe\",\"sub\":\"s1\",\"rev\":7,\"topic\":\"$x\",\"other\":\"$a.b\"}\n"
+                == "{\"sub\":\"s1\",\"rev\":7,\"topic\":\"$x\",\"other\":\"$a.b\"}\n"
         )
     }
 

@@ -39,7 +39,8 @@ package enum ReplLine: Equatable {
 
     /// Reads a line.
     ///
-    /// - Parameter store: put into frames about a store that do not name one; nil is the server's default.
+    /// - Parameter store: put into frames about a store that do not name one; nil is the server's
+    ///   default.
     package init(_ line: String, store: String?) throws(UsageError) {
         let text = String(line.drop(while: \.isWhitespace))
         if text.isEmpty {

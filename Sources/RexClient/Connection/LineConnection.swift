@@ -1,6 +1,7 @@
 import RexLoop
 
-/// A connection that carries lines as they are: for transcripts and whoever wants to see the very bytes.
+/// A connection that carries lines as they are: for transcripts and whoever wants to see the very
+/// bytes.
 ///
 /// Lines that arrive wait in a bounded box; when it is full nothing more is read.
 @ClientLoop public final class LineConnection {

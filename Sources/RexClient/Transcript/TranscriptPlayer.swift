@@ -43,8 +43,8 @@ public struct TranscriptPlayer: Sendable {
     /// Plays to the end.
     ///
     /// - Returns: the number of expectations that held.
-    /// - Throws: `TranscriptFailure` at the first that does not; `ConnectionError` when a connection
-    ///   cannot be opened.
+    /// - Throws: `TranscriptFailure` at the first that does not; `ConnectionError` when a
+    ///   connection cannot be opened.
     @discardableResult
     public func play(_ transcript: Transcript) async throws -> Int {
         var run = TranscriptRun(transcript, timeout, open)

@@ -3,11 +3,11 @@ import RexProtocol
 
 /// `dispatch -`: one action a line, many under way at once, the acks in the order of the lines.
 ///
-/// A line that is refused is told with its number and the rest goes on; the program ends with the status
-/// of the first refusal.
+/// A line that is refused is told with its number and the rest goes on; the program ends with the
+/// status of the first refusal.
 struct DispatchLines: Sendable {
-    /// Batches of lines that may be sent and not answered; with `ClientLimits.outstandingRequests` the
-    /// bound of what is under way.
+    /// Batches of lines that may be sent and not answered; with `ClientLimits.outstandingRequests`
+    /// the bound of what is under way.
     private static let batchLimit = 16
 
     private let call: Call
