@@ -34,11 +34,13 @@ let package = Package(
         .target(name: "RexProtocol", dependencies: ["Rex"], swiftSettings: strict),
         .target(
             name: "RexLoop", dependencies: ["CUV"], path: "Sources/Loop", swiftSettings: strict),
+        .target(name: "RexCommandLine", path: "Sources/CommandLine", swiftSettings: strict),
         .target(
             name: "RexServer", dependencies: ["Rex", "RexProtocol", "RexLoop", "COpenSSL"],
             swiftSettings: strict),
         .target(
-            name: "RexClient", dependencies: ["Rex", "RexProtocol", "RexLoop"],
+            name: "RexClient",
+            dependencies: ["Rex", "RexProtocol", "RexLoop", "RexCommandLine"],
             swiftSettings: strict),
         .target(
             name: "RexExamples", dependencies: ["Rex", "RexProtocol"], path: "Examples",
@@ -49,9 +51,12 @@ let package = Package(
 
         // The two programs.
         .executableTarget(
-            name: "rex-server", dependencies: ["RexServer", "RexExamples", "RexClient", "RexLoop"], swiftSettings: strict),
+            name: "rex-server",
+            dependencies: ["RexServer", "RexExamples", "RexCommandLine", "RexLoop"],
+            swiftSettings: strict),
         .executableTarget(
-            name: "rex-client", dependencies: ["RexClient", "CEdit"], swiftSettings: strict),
+            name: "rex-client", dependencies: ["RexClient", "RexCommandLine", "RexLoop", "CEdit"],
+            swiftSettings: strict),
 
         // The program of README.md, as somebody else would write it.
         .executableTarget(

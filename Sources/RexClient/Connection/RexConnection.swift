@@ -1,4 +1,5 @@
 import Rex
+import RexCommandLine
 import RexLoop
 import RexProtocol
 

@@ -1,4 +1,5 @@
 import RexClient
+import RexCommandLine
 import RexProtocol
 
 /// `dispatch -`: one action a line, many under way at once, the acks in the order of the lines.
