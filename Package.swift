@@ -73,11 +73,14 @@ let package = Package(
         // Tests, a ring each.
         .testTarget(name: "RexTests", dependencies: ["Rex", "RexTesting"], swiftSettings: strict),
         .testTarget(
-            name: "RexProtocolTests", dependencies: ["RexProtocol", "RexTesting"], swiftSettings: strict),
+            name: "RexProtocolTests", dependencies: ["RexProtocol", "RexTesting"],
+            swiftSettings: strict),
         .testTarget(name: "RexLoopTests", dependencies: ["RexLoop"], swiftSettings: strict),
         .testTarget(
             name: "RexServerTests",
-            dependencies: ["Rex", "RexProtocol", "RexLoop", "RexServer", "RexExamples", "RexTesting"],
+            dependencies: [
+                "Rex", "RexProtocol", "RexLoop", "RexServer", "RexExamples", "RexTesting",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "RexClientTests", dependencies: ["RexClient", "RexTesting"],

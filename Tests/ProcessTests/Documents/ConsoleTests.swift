@@ -19,19 +19,27 @@ import Testing
                 ["/bin/sh", "-c", located(entry.command, server)],
                 environment: ["REX_URL": "tcp://\(server.address)", "NO_COLOR": "1"])
             running.append(program)
-            for line in entry.lines where !line.isEmpty {
-                if line.hasPrefix("{\"type\"") {
-                    try program.write(line + "\n")
-                } else {
-                    let got = words(try program.line())
-                    #expect(fits(got, words(line)), "\(entry.command): \(got) instead of \(line)")
-                }
+            do {
+                try play(entry, with: program)
+            } catch {
+                Issue.record("\(entry.command): \(error) | \(program.errorText)")
             }
-            if entry.ends {
-                let rest = try program.rest()
-                #expect(rest == "", "\(entry.command) says more than is shown")
-                #expect(try program.wait() == .exited(0))
+        }
+    }
+
+    private func play(_ entry: Entry, with program: ChildProcess) throws {
+        for line in entry.lines where !line.isEmpty {
+            if line.hasPrefix("{\"type\"") {
+                try program.write(line + "\n")
+            } else {
+                let got = words(try program.line())
+                #expect(fits(got, words(line)), "\(entry.command): \(got) instead of \(line)")
             }
+        }
+        if entry.ends {
+            let rest = try program.rest()
+            #expect(rest == "", "\(entry.command) says more than is shown")
+            #expect(try program.wait() == .exited(0))
         }
     }
 
@@ -42,7 +50,7 @@ import Testing
         var ends: Bool { !command.hasPrefix("nc ") && !command.contains(" watch ") }
     }
 
-    /// What is typed at the prompt, without the remark behind it, with the lines until the next prompt.
+    /// What is typed at the prompt, without the remark behind it, and the lines until the next.
     private func entries(_ session: [String]) -> [Entry] {
         session.reduce(into: []) { entries, line in
             if line.hasPrefix("$ ") {
