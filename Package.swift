@@ -44,7 +44,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "RexExamples", dependencies: ["Rex", "RexProtocol"], path: "Examples",
-            swiftSettings: strict),
+            exclude: ["Embedding"], swiftSettings: strict),
         .target(
             name: "RexTesting", dependencies: ["Rex", "RexClient", "RexProtocol"],
             swiftSettings: strict),
@@ -58,6 +58,11 @@ let package = Package(
             name: "rex-client", dependencies: ["RexClient", "RexCommandLine", "RexLoop", "CEdit"],
             swiftSettings: strict),
 
+        // The program of README.md, as somebody else would write it.
+        .executableTarget(
+            name: "embedding-example", dependencies: ["Rex", "RexProtocol", "RexServer"],
+            path: "Examples/Embedding", swiftSettings: strict),
+
         // Figures, a table each.
         .executableTarget(
             name: "rex-bench", dependencies: ["Rex", "RexClient", "RexLoop", "RexTesting"],
@@ -68,11 +73,14 @@ let package = Package(
         // Tests, a ring each.
         .testTarget(name: "RexTests", dependencies: ["Rex", "RexTesting"], swiftSettings: strict),
         .testTarget(
-            name: "RexProtocolTests", dependencies: ["RexProtocol", "RexTesting"], swiftSettings: strict),
+            name: "RexProtocolTests", dependencies: ["RexProtocol", "RexTesting"],
+            swiftSettings: strict),
         .testTarget(name: "RexLoopTests", dependencies: ["RexLoop"], swiftSettings: strict),
         .testTarget(
             name: "RexServerTests",
-            dependencies: ["Rex", "RexProtocol", "RexLoop", "RexServer", "RexExamples", "RexTesting"],
+            dependencies: [
+                "Rex", "RexProtocol", "RexLoop", "RexServer", "RexExamples", "RexTesting",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "RexClientTests", dependencies: ["RexClient", "RexTesting"],
@@ -82,7 +90,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "HouseTests", swiftSettings: strict),
         .testTarget(
-            name: "ProcessTests", dependencies: ["RexTesting", "rex-server", "rex-client"],
-            swiftSettings: strict),
+            name: "ProcessTests",
+            dependencies: [
+                "RexClient", "RexProtocol", "RexTesting", "rex-server", "rex-client",
+                "embedding-example",
+            ], swiftSettings: strict),
     ]
 )
