@@ -197,8 +197,9 @@ public final class Socket {
         if status < 0 { request.deallocate() }
     }
 
-    /// From now on the end of this socket, and that of the whole process, is a reset and not just the end
-    /// of the sending half: the other side learns at once that nobody reads any more. TCP only.
+    /// From now on the end of this socket, and that of the whole process, is a reset and not just
+    /// the end of the sending half: the other side learns at once that nobody reads any more. TCP
+    /// only.
     public func resetOnClose(_ isOn: Bool) {
         var descriptor: uv_os_fd_t = -1
         guard kind == .tcp, !isClosing, uv_fileno(core.handle, &descriptor) == 0 else { return }

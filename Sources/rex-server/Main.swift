@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Rex
-import RexClient
+import RexCommandLine
 import RexExamples
 import RexLoop
 import RexServer

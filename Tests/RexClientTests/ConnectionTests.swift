@@ -209,6 +209,28 @@ import Testing
         server.close()
     }
 
+    @ClientLoop @Test func aConnectionThatNobodyHoldsIsClosedButNotWhileItIsRead() async throws {
+        let server = try ScriptedServer { peer, frame in
+            if frame.op == "ping" { return peer.write("{\"op\":\"pong\",\"id\":\(frame.id)}") }
+            peer.write(#"{"op":"listening","id":\#(frame.id),"listen":"t1","topic":"a"}"#)
+            peer.write(#"{"op":"event","listen":"t1","topic":"a","data":1}"#)
+        }
+        let probe = try await RexConnection.open(server.url)
+        try await readOne(of: server, while: probe)
+        while server.peers[1].ending == nil { _ = try await probe.request(.ping(.init())) }
+        server.close()
+    }
+
+    /// Opens a connection, keeps nothing but its events, and reads one of them.
+    @ClientLoop private func readOne(
+        of server: ScriptedServer, while probe: RexConnection
+    ) async throws {
+        let events = try await RexConnection.open(server.url).listen(TopicPattern("a")).events
+        for _ in 0..<10 { _ = try await probe.request(.ping(.init())) }
+        #expect(server.peers[1].ending == nil)
+        for try await _ in events { break }
+    }
+
     @ClientLoop @Test func silenceIsNoticed() async throws {
         let server = try ScriptedServer { _, _ in }
         let connection = try await RexConnection.open(
@@ -227,7 +249,8 @@ import Testing
             peer.write(#"{"op":"listening","id":\#(frame.id),"listen":"t1","topic":"a"}"#)
             for number in 0..<count {
                 peer.write(
-                    #"{"op":"event","listen":"t1","topic":"a","data":{"n":\#(number),"p":"\#(pad)"}}"#
+                    #"{"op":"event","listen":"t1","topic":"a","data":{"n":\#(number)"#
+                        + #","p":"\#(pad)"}}"#
                 )
             }
         }
@@ -257,9 +280,7 @@ import Testing
             server = try ScriptedServer { [unowned self] peer, frame in
                 switch frame.op {
                 case "hello":
-                    peer.write(
-                        #"{"op":"welcome","id":\#(frame.id),"protocol":1,"server":"s/1","session":"x","client":"c1","stores":[],"limits":{}}"#
-                    )
+                    peer.welcome(frame, session: "x")
                 case "subscribe": subscribe(peer, frame)
                 default: break
                 }
@@ -279,7 +300,8 @@ import Testing
             rev += 1
             while from < rev {
                 peer.write(
-                    #"{"op":"patch","sub":"s1","store":"c","from":\#(from),"rev":\#(from + 1),"patch":[{"op":"replace","path":"/n","value":\#(from + 1)}]}"#
+                    #"{"op":"patch","sub":"s1","store":"c","from":\#(from),"rev":\#(from + 1),"#
+                        + #""patch":[{"op":"replace","path":"/n","value":\#(from + 1)}]}"#
                 )
                 from += 1
             }
@@ -292,7 +314,8 @@ import Testing
             _ peer: ScriptedServer.Peer, _ frame: JSONValue, _ resumed: String, _ state: String
         ) {
             peer.write(
-                #"{"op":"subscribed","id":\#(frame.id),"sub":"s1","store":"c","path":"","epoch":"\#(epoch)","rev":\#(rev),"resumed":\#(resumed)\#(state)}"#
+                #"{"op":"subscribed","id":\#(frame.id),"sub":"s1","store":"c","path":"","#
+                    + #""epoch":"\#(epoch)","rev":\#(rev),"resumed":\#(resumed)\#(state)}"#
             )
         }
     }
@@ -346,9 +369,7 @@ import Testing
         var count = 0
         let server = try ScriptedServer { peer, frame in
             if frame.op == "hello" {
-                return peer.write(
-                    #"{"op":"welcome","id":\#(frame.id),"protocol":1,"server":"s/1","session":"x","client":"c1","stores":[],"limits":{}}"#
-                )
+                return peer.welcome(frame, session: "x")
             }
             count += 1
             peer.write(
@@ -365,9 +386,7 @@ import Testing
         var sessions: [JSONValue?] = []
         let server = try ScriptedServer { peer, frame in
             sessions.append(frame["session"])
-            peer.write(
-                #"{"op":"welcome","id":\#(frame.id),"protocol":1,"server":"s/1","session":"x\#(peer.number)","client":"c1","stores":[],"limits":{}}"#
-            )
+            peer.welcome(frame, session: "x\(peer.number)")
         }
         let link = RexLink(server.url, backoff: Self.fast)
         let first = try await link.connect()

@@ -1,4 +1,5 @@
 import RexClient
+import RexCommandLine
 import RexProtocol
 import Testing
 
@@ -14,8 +15,8 @@ import Testing
             try sent("add 5", store: "counter")
                 == #"{"op":"dispatch","store":"counter","action":{"type":"add","payload":5}}"#)
         #expect(
-            try sent("dispatch send room=general text=\"hi there\"")
-                == #"{"op":"dispatch","action":{"type":"send","payload":{"room":"general","text":"hi there"}}}"#
+            try sent("dispatch send to=a text=\"h i\"")
+                == #"{"op":"dispatch","action":{"type":"send","payload":{"text":"h i","to":"a"}}}"#
         )
         #expect(
             try sent("get /rooms at=3", store: "c")

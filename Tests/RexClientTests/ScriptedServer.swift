@@ -3,8 +3,8 @@ import RexProtocol
 
 @testable import RexClient
 
-/// A server whose answers are written by the test: each line that comes is given to a closure, which
-/// writes lines. Lives on the client's own loop.
+/// A server whose answers are written by the test: each line that comes is given to a closure,
+/// which writes lines. Lives on the client's own loop.
 @ClientLoop final class ScriptedServer {
     /// One connection to it.
     @ClientLoop final class Peer: @ClientLoop SocketOwner {
@@ -25,6 +25,12 @@ import RexProtocol
         func write(_ line: String) {
             backlog.append(Chunk(Array("\(line)\n".utf8)))
             drain()
+        }
+
+        func welcome(_ hello: JSONValue, session: String) {
+            write(
+                #"{"op":"welcome","id":\#(hello.id),"protocol":1,"server":"s/1","client":"c1","#
+                    + #""session":"\#(session)","stores":[],"limits":{}}"#)
         }
 
         private func drain() {

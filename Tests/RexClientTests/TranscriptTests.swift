@@ -72,7 +72,7 @@ private final class Echo: TranscriptChannel {
             > {"op":"subscribe","id":1}
             < {"op":"subscribed","sub":"$sub","rev":"$rev","epoch":"$epoch"}
             < {"op":"patch","sub":"$sub","from":"$rev","rev":"$rev+1"}
-            > {"op":"unsubscribe","sub":"$sub","rev":"$rev","topic":"$$x","other":"$a.b"}
+            > {"sub":"$sub","rev":"$rev","topic":"$$x","other":"$a.b"}
             """,
             answers: [
                 #"{"op":"subscribed","sub":"s1","rev":7,"epoch":"e"}"#,
@@ -81,7 +81,7 @@ private final class Echo: TranscriptChannel {
         #expect(result.held == 2)
         #expect(
             result.sent.last
-                == "{\"op\":\"unsubscribe\",\"sub\":\"s1\",\"rev\":7,\"topic\":\"$x\",\"other\":\"$a.b\"}\n"
+                == "{\"sub\":\"s1\",\"rev\":7,\"topic\":\"$x\",\"other\":\"$a.b\"}\n"
         )
     }
 
@@ -129,8 +129,15 @@ private final class Echo: TranscriptChannel {
     }
 
     @Test func whatNeverComesIsSaidWithItsTime() async {
-        let text = await failure("! within 20ms\n> x\n< {\"n\":2}")
-        #expect(text == "t:3: nothing came within 20ms: {\"n\":2}")
+        let text = await failure(
+            "! within 20ms\n> x\n<~ {\"n\":2}", answers: ["{\"n\":1}", "{\"n\":3}"])
+        #expect(
+            text == """
+                t:3: nothing that fits came within 20ms
+                  expected {"n":2}
+                  came     {"n":1}
+                  came     {"n":3}
+                """)
     }
 
     @Test func rawBytesAndTheEnd() async throws {

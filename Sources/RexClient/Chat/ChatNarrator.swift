@@ -1,7 +1,7 @@
 /// Tells what happens in a room, line by line, from its states alone.
 ///
-/// Two states in, lines out. So nothing is told twice after a reconnect, and what happened meanwhile is
-/// told then. Everything that others wrote is escaped.
+/// Two states in, lines out. So nothing is told twice after a reconnect, and what happened
+/// meanwhile is told then. Everything that others wrote is escaped.
 package struct ChatNarrator {
     /// Messages shown of what was said before.
     package static let recallLimit = 20
@@ -27,7 +27,8 @@ package struct ChatNarrator {
     /// The room as it was last told.
     package var present: ChatRoom? { last }
 
-    /// The room begins anew, as after a restart that kept nothing: the next state is a greeting again.
+    /// The room begins anew, as after a restart that kept nothing: the next state is a greeting
+    /// again.
     package mutating func forget() { last = nil }
 
     /// The lines that tell how the room became this one. O(messages).

@@ -1,5 +1,5 @@
-/// What a terminal shows of a chat: messages that scroll away upwards, below them a status line and the
-/// line being typed.
+/// What a terminal shows of a chat: messages that scroll away upwards, below them a status line and
+/// the line being typed.
 ///
 /// A value that returns what to write. It moves the cursor over two lines only and never leaves the
 /// terminal's own scrolling, so the conversation stays in the scrollback.

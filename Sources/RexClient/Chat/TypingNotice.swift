@@ -1,7 +1,7 @@
 /// Decides when to tell the others that one is typing.
 ///
-/// The notice ends by itself at the server 3 s after the last one (protocol.md §9), so it is renewed while
-/// the typing goes on, well before that, and not with every key.
+/// The notice ends by itself at the server 3 s after the last one (protocol.md §9), so it is
+/// renewed while the typing goes on, well before that, and not with every key.
 package struct TypingNotice {
     /// The least time between two notices.
     package static let renewal: Duration = .seconds(2)

@@ -1,3 +1,5 @@
+import RexCommandLine
+
 /// The table of `rex-client`: what it can do, said once, for parsing and for help.
 package enum ClientProgram {
     package static let version = "0.1.0"
@@ -19,9 +21,10 @@ package enum ClientProgram {
         CommandSpec(
             "dispatch", "TYPE [PAYLOAD…]", count: 1...256, summary: "send an action, print its ack",
             details: [
-                "PAYLOAD is key=value (a string), key:=json, one JSON value, @file, or - for stdin.",
+                "PAYLOAD is key=value (a string), key:=json, one JSON value, @file, or - (stdin).",
                 "dispatch - reads one action a line, sends them without waiting for each other,",
-                "and prints one ack a line, in the same order. A line is {\"type\":…} or TYPE [PAYLOAD].",
+                "and prints one ack a line, in the same order. A line is TYPE [PAYLOAD] or an",
+                "object with a type. With --key each line has a key of its own, KEY:LINE.",
             ],
             options: [
                 ClientOptions.key, ClientOptions.expect, ClientOptions.dryRun, ClientOptions.await,
@@ -93,7 +96,8 @@ package enum ClientProgram {
         CommandSpec(
             "chat", "ROOM NAME", count: 2...2, summary: "talk in a room",
             details: [
-                "A line is a message. /topic TEXT, /edit TEXT (your last message), /who, /leave, /help."
+                "A line is a message. /topic TEXT, /edit TEXT (your last message), /who, /leave,",
+                "/help.",
             ],
             examples: ["rex-client chat general ann"]),
         CommandSpec(

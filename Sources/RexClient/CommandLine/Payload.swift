@@ -1,3 +1,4 @@
+import RexCommandLine
 import RexProtocol
 
 /// The payload of an action, or the data of an event, as it is written on a command line.
@@ -12,7 +13,8 @@ package enum Payload {
         case standardInput
     }
 
-    /// Reads `key=value` (a string) and `key:=json` words, or one word: a JSON value, `@file` or `-`.
+    /// Reads `key=value` (a string) and `key:=json` words, or one word: a JSON value, `@file` or
+    /// `-`.
     package static func parse(_ words: [String]) throws(UsageError) -> Source {
         guard let first = words.first else { return .none }
         if words.count == 1 {
@@ -31,7 +33,8 @@ package enum Payload {
         return .value(.object(object))
     }
 
-    /// `key=value` and `key:=json`; nil for what is neither, such as JSON text with `=` in a string.
+    /// `key=value` and `key:=json`; nil for what is neither, such as JSON text with `=` in a
+    /// string.
     private static func member(_ word: String) -> (key: String, isJSON: Bool, text: String)? {
         guard let mark = word.firstIndex(of: "=") else { return nil }
         var key = word[..<mark]
@@ -55,8 +58,8 @@ package enum Payload {
 
 /// A line cut into words as a shell would: white space separates, quotes keep together.
 package enum Words {
-    /// Single quotes keep all, double quotes and a backslash work as in a shell; but within `{…}` and
-    /// `[…]` the text is JSON and stays as it is.
+    /// Single quotes keep all, double quotes and a backslash work as in a shell; but within `{…}`
+    /// and `[…]` the text is JSON and stays as it is.
     package static func split(_ line: String) throws(UsageError) -> [String] {
         var words: [String] = []
         var word: String?

@@ -1,3 +1,4 @@
+import RexCommandLine
 import RexProtocol
 
 /// A line of the `repl`: what is to be sent, or what is asked of the program itself.
@@ -39,7 +40,8 @@ package enum ReplLine: Equatable {
 
     /// Reads a line.
     ///
-    /// - Parameter store: put into frames about a store that do not name one; nil is the server's default.
+    /// - Parameter store: put into frames about a store that do not name one; nil is the server's
+    ///   default.
     package init(_ line: String, store: String?) throws(UsageError) {
         let text = String(line.drop(while: \.isWhitespace))
         if text.isEmpty {

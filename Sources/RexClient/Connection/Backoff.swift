@@ -1,8 +1,8 @@
 /// How long to wait before the next try to connect: exponential with jitter, bounded.
 ///
-/// A value: the caller brings the randomness, so a test knows every delay. The jitter is "equal": half of
-/// the step is certain, half is chance, so that a thousand clients of a server that restarts come back
-/// spread out and none comes back at once.
+/// A value: the caller brings the randomness, so a test knows every delay. The jitter is "equal":
+/// half of the step is certain, half is chance, so that a thousand clients of a server that
+/// restarts come back spread out and none comes back at once.
 public struct Backoff: Sendable, Equatable {
     /// The step of the first try.
     public static let defaultFirst: Duration = .milliseconds(100)

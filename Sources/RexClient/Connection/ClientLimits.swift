@@ -7,8 +7,8 @@ public enum ClientLimits {
     /// travels as one line, so this bounds the states that a client can follow.
     public static let lineBytes = 256 << 20
 
-    /// Pushes that wait to be taken, of one subscription, listener or connection; beyond it nothing is
-    /// read from the server until half of them are taken: back-pressure, nothing is lost.
+    /// Pushes that wait to be taken, of one subscription, listener or connection; beyond it nothing
+    /// is read from the server until half of them are taken: back-pressure, nothing is lost.
     public static let waitingPushes = 1_024
 
     /// Bytes of those pushes; the same happens.

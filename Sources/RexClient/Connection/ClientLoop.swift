@@ -2,8 +2,9 @@ import RexLoop
 
 /// Where a client's sockets live: one event loop on one thread for all connections of the process.
 ///
-/// A global actor, so connections are plain classes on it: they call each other without a hop and without
-/// a lock, and the compiler keeps everybody else out. The thread starts with the first connection.
+/// A global actor, so connections are plain classes on it: they call each other without a hop and
+/// without a lock, and the compiler keeps everybody else out. The thread starts with the first
+/// connection.
 @globalActor public actor ClientLoop {
     /// The one loop of the process.
     public static let shared = ClientLoop()
@@ -21,8 +22,8 @@ import RexLoop
     private init() { thread = LoopThread() }
 }
 
-/// Act now, write later: connections that have something to send are noted here and written once, at the
-/// end of the loop's turn.
+/// Act now, write later: connections that have something to send are noted here and written once,
+/// at the end of the loop's turn.
 @ClientLoop enum ClientTurn {
     private static var dirty: [Wire] = []
     private static var isHooked = false

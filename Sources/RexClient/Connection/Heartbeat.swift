@@ -6,8 +6,8 @@ import RexLoop
     private var hasHeard = false
     private var hasAsked = false
 
-    /// - Parameter silent: called after each span of silence: first with false (ask for a sign of life),
-    ///   then, when none came, with true.
+    /// - Parameter silent: called after each span of silence: first with false (ask for a sign of
+    ///   life), then, when none came, with true.
     init(every span: Duration, silent: @escaping (Bool) -> Void) {
         timer = LoopTimer(on: ClientLoop.shared.loop) { [unowned self] in
             if hasHeard {

@@ -1,6 +1,7 @@
 import RexLoop
 
-/// A connection that carries lines as they are: for transcripts and whoever wants to see the very bytes.
+/// A connection that carries lines as they are: for transcripts and whoever wants to see the very
+/// bytes.
 ///
 /// Lines that arrive wait in a bounded box; when it is full nothing more is read.
 @ClientLoop public final class LineConnection {
@@ -40,6 +41,8 @@ import RexLoop
         lines.onRoom = { [weak wire] in wire?.resume() }
         wire.connect()
     }
+
+    isolated deinit { wire?.close() }
 
     private func opened(_ failure: ConnectionError?) {
         opening?.resume(returning: failure)

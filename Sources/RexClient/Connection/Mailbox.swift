@@ -2,8 +2,8 @@ import RexLoop
 
 /// What has arrived and waits to be taken, in order: bounded, for one taker at a time.
 ///
-/// The bound is soft by one read: whoever fills the box looks at `isFull` and stops reading, and `onRoom`
-/// says when to read on. Nothing is ever dropped.
+/// The bound is soft by one read: whoever fills the box looks at `isFull` and stops reading, and
+/// `onRoom` says when to read on. Nothing is ever dropped.
 @ClientLoop final class Mailbox<Element: Sendable> {
     private var items: [(element: Element, bytes: Int)] = []
     private var head = 0

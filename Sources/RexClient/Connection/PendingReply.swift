@@ -3,7 +3,8 @@ import RexProtocol
 
 /// The answer to a request that has been sent: there, or still to come.
 ///
-/// Made by `RexConnection.post`, so that many requests can be under way at once, their order certain.
+/// Made by `RexConnection.post`, so that many requests can be under way at once, their order
+/// certain.
 @ClientLoop public final class PendingReply {
     private var result: Result<ServerFrame, ConnectionError>?
     private var waiters: [CheckedContinuation<Void, Never>] = []
@@ -39,8 +40,8 @@ import RexProtocol
 
     /// The answer; waits for it.
     ///
-    /// - Throws: `refused` when the server said no, `timedOut`, `closed`, `lost`. Cancelling the task that
-    ///   waits throws `cancelled`; the request itself is not taken back.
+    /// - Throws: `refused` when the server said no, `timedOut`, `closed`, `lost`. Cancelling the
+    ///   task that waits throws `cancelled`; the request itself is not taken back.
     public func frame() async throws(ConnectionError) -> ServerFrame {
         if result == nil {
             await withTaskCancellationHandler {

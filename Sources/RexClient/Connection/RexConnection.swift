@@ -1,12 +1,15 @@
 import Rex
+import RexCommandLine
 import RexLoop
 import RexProtocol
 
-/// One connection to a Rex server: requests with their answers, and what the server sends by itself.
+/// One connection to a Rex server: requests with their answers, and what the server sends by
+/// itself.
 ///
-/// Lives on `ClientLoop`, one thread for all connections of the process; everybody else calls it with
-/// `await`. Many requests may be under way at once. What is pushed waits in bounded boxes; when one is
-/// full nothing more is read until it is emptied, so answers wait too: take what you subscribe to.
+/// Lives on `ClientLoop`, one thread for all connections of the process; everybody else calls it
+/// with `await`. Many requests may be under way at once. What is pushed waits in bounded boxes;
+/// when one is full nothing more is read until it is emptied, so answers wait too: take what you
+/// subscribe to.
 @ClientLoop public final class RexConnection {
     /// How long a connection or an answer may take where nothing else is said.
     public nonisolated static let defaultTimeout: Duration = .seconds(5)
@@ -36,8 +39,8 @@ import RexProtocol
     ///
     /// - Parameters:
     ///   - timeout: for this, and for each answer where the request says nothing else.
-    ///   - keepAlive: when nothing has come for so long the server is asked for a sign of life; when
-    ///     that does not come either within the same time, the connection counts as lost.
+    ///   - keepAlive: when nothing has come for so long the server is asked for a sign of life;
+    ///     when that does not come either within the same time, the connection counts as lost.
     /// - Throws: `unreachable`, `timedOut`.
     public static func open(
         _ url: RexURL, timeout: Duration = defaultTimeout, keepAlive: Duration? = nil
@@ -72,6 +75,8 @@ import RexProtocol
         opening = nil
     }
 
+    isolated deinit { wire?.close() }
+
     // MARK: Asking
 
     /// Sends a request and waits for its answer.
@@ -83,10 +88,11 @@ import RexProtocol
         try await post(frame, timeout: timeout).frame()
     }
 
-    /// Sends a request and returns at once with the promise of its answer: for many under way at a time.
-    /// Their order is the order of the calls.
+    /// Sends a request and returns at once with the promise of its answer: for many under way at a
+    /// time. Their order is the order of the calls.
     ///
-    /// Waits while `ClientLimits.outstandingRequests` are unanswered or `outboxBytes` wait to leave.
+    /// Waits while `ClientLimits.outstandingRequests` are unanswered or `outboxBytes` wait to
+    /// leave.
     public func post(
         _ frame: sending ClientFrame, timeout: Duration? = nil
     ) async throws(ConnectionError) -> PendingReply {
@@ -94,7 +100,8 @@ import RexProtocol
         return send(frame, timeout: timeout ?? self.timeout, onReply: nil)
     }
 
-    /// Sends a frame that is not answered (`ack` false, a `pong`); an error still comes among `pushes`.
+    /// Sends a frame that is not answered (`ack` false, a `pong`); an error still comes among
+    /// `pushes`.
     public func send(_ frame: sending ClientFrame) async throws(ConnectionError) {
         try await waitForRoom()
         write(frame)
@@ -155,7 +162,7 @@ import RexProtocol
     // MARK: What the server sends by itself
 
     /// Frames that answer no request and belong to no `subscribe` or `listen` of this connection.
-    public nonisolated var pushes: Pushes { Pushes(box: general) }
+    public nonisolated var pushes: Pushes { Pushes(box: general, connection: self) }
 
     /// Subscribes; the subscription holds the first state, then gives each change.
     ///
@@ -193,8 +200,8 @@ import RexProtocol
         wire?.endLoudly(true)
     }
 
-    /// What comes under this name until the server has answered is dropped, so that a full box cannot
-    /// keep the answer away; then the name is free.
+    /// What comes under this name until the server has answered is dropped, so that a full box
+    /// cannot keep the answer away; then the name is free.
     func endRoute(_ name: String, with frame: sending ClientFrame) async throws(ConnectionError) {
         routes[name]?.discard()
         readOn()

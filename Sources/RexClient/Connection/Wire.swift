@@ -37,7 +37,8 @@ import RexLoop
         self.hear = hear
     }
 
-    /// Looks the host up and tries its addresses one after the other; `.connected` or `.closed` follows.
+    /// Looks the host up and tries its addresses one after the other; `.connected` or `.closed`
+    /// follows.
     func connect() {
         endpoint.resolve(on: ClientLoop.shared.loop) { [self] result in
             guard !isClosed else { return }
@@ -112,9 +113,9 @@ import RexLoop
         if isConnected { socket?.startReading() }
     }
 
-    /// Whether the end of this wire, however it comes, tells the server at once that nobody reads any
-    /// more. A plain close looks like the end of the sending half, and a server keeps a connection with
-    /// subscriptions open then.
+    /// Whether the end of this wire, however it comes, tells the server at once that nobody reads
+    /// any more. A plain close looks like the end of the sending half, and a server keeps a
+    /// connection with subscriptions open then.
     func endLoudly(_ isOn: Bool) { socket?.resetOnClose(isOn) }
 
     /// Closes at once; `.closed(nil)` follows in this turn or the next.

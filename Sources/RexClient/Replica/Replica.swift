@@ -22,8 +22,8 @@ public struct Replica: Sendable, Equatable {
         self.state = state
     }
 
-    /// Goes on with the answer to a subscription with `since`; where it was not resumed, the state is
-    /// replaced.
+    /// Goes on with the answer to a subscription with `since`; where it was not resumed, the state
+    /// is replaced.
     ///
     /// - Throws: `Misfit` when the server says resumed, but not in this position's epoch.
     public mutating func resume(_ subscribed: ServerFrame.Subscribed) throws(Misfit) {

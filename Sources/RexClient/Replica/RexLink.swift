@@ -1,16 +1,19 @@
+import RexCommandLine
 import RexProtocol
 
-/// A connection that comes back: when it is lost, the next who needs it connects again, with backoff.
+/// A connection that comes back: when it is lost, the next who needs it connects again, with
+/// backoff.
 ///
 /// Each new connection says hello with the session of the one before, then `greet` runs, then it is
 /// handed out; so whoever gets a connection finds things as `greet` left them.
 @ClientLoop public final class RexLink {
     /// What whoever watches over the link is told.
     public enum News: Sendable {
-        /// A connection stands and has been greeted; the server's welcome, and whether it is the first.
+        /// A connection stands and has been greeted; the server's welcome, and whether it is the
+        /// first.
         case connected(ServerFrame.Welcome, isFirst: Bool)
-        /// There is none, for this reason; the next try begins after the delay. The number counts the
-        /// tries since a connection stood, from 1.
+        /// There is none, for this reason; the next try begins after the delay. The number counts
+        /// the tries since a connection stood, from 1.
         case waiting(ConnectionError, Duration, attempt: Int)
     }
 
@@ -49,7 +52,8 @@ import RexProtocol
         self.greet = greet
     }
 
-    /// Connects, once: for the beginning, where a wrong address should be told and not tried for ever.
+    /// Connects, once: for the beginning, where a wrong address should be told and not tried for
+    /// ever.
     @discardableResult
     public func connect() async throws(ConnectionError) -> RexConnection {
         let connection = try await RexConnection.open(
@@ -75,7 +79,8 @@ import RexProtocol
 
     /// The connection that stands, or the next one; waits until one stands.
     ///
-    /// - Throws: what another try would not mend (`isWorthAnotherTry`), and `cancelled` after `close`.
+    /// - Throws: what another try would not mend (`isWorthAnotherTry`), and `cancelled` after
+    ///   `close`.
     public func connection() async throws(ConnectionError) -> RexConnection {
         if isClosed { throw .cancelled }
         if let current, current.closed == nil { return current }
@@ -112,8 +117,8 @@ import RexProtocol
 }
 
 extension RexLink.News {
-    /// A line for a person, or nil where there is nothing new to say: the first connection, and the many
-    /// tries of a long absence.
+    /// A line for a person, or nil where there is nothing new to say: the first connection, and the
+    /// many tries of a long absence.
     package var line: String? {
         switch self {
         case .connected(_, let isFirst): return isFirst ? nil : "connected again"

@@ -1,17 +1,18 @@
 import RexProtocol
 
-/// Follows a part of a store's state across connections: every change once, in order, without a gap.
+/// Follows a part of a store's state across connections: every change once, in order, without a
+/// gap.
 ///
-/// When the connection is lost the link connects again and the watch resumes where it was; where the
-/// server cannot continue from there, it gives the whole state anew. Pull by pull: for a watcher that
-/// does not ask nothing is read, so a slow one never grows.
+/// When the connection is lost the link connects again and the watch resumes where it was; where
+/// the server cannot continue from there, it gives the whole state anew. Pull by pull: for a
+/// watcher that does not ask nothing is read, so a slow one never grows.
 @ClientLoop public final class Watch {
     /// What happened to the state.
     public enum Change: Sendable {
         /// The whole state: the first one, or anew because the server could not continue.
         case began(ServerFrame.Subscribed)
-        /// The subscription goes on after a reconnect, or from the position it was given; the changes
-        /// missed follow.
+        /// The subscription goes on after a reconnect, or from the position it was given; the
+        /// changes missed follow.
         case resumed(ServerFrame.Subscribed)
         /// A change, as it was sent.
         case patch(ServerFrame.Patch)
@@ -30,7 +31,8 @@ import RexProtocol
 
     /// - Parameters:
     ///   - store: nil is the default store.
-    ///   - start: where to go on from, with the state there if it is known; nil begins with the state.
+    ///   - start: where to go on from, with the state there if it is known; nil begins with the
+    ///     state.
     public nonisolated init(
         _ link: RexLink, store: String? = nil, path: JSONPointer = .root, from start: Replica? = nil
     ) {
@@ -42,8 +44,8 @@ import RexProtocol
 
     /// The next change; waits for one, connecting again as often as it takes.
     ///
-    /// - Throws: what another try would not mend, such as an unknown store; `malformed` when a change
-    ///   does not follow from the one before.
+    /// - Throws: what another try would not mend, such as an unknown store; `malformed` when a
+    ///   change does not follow from the one before.
     public func next() async throws(ConnectionError) -> Change {
         while true {
             do throws(ConnectionError) {

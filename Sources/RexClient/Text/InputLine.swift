@@ -101,7 +101,8 @@ package struct InputLine {
         return position
     }
 
-    /// The part of the line that fits into so many columns, with the cursor in it, and the cursor's column.
+    /// The part of the line that fits into so many columns, with the cursor in it, and the cursor's
+    /// column.
     package func visible(columns: Int) -> (text: String, cursor: Int) {
         let room = max(1, columns - 1)
         var start = cursor

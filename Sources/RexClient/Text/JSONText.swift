@@ -15,8 +15,8 @@ package enum JSONText {
     /// One line, safe to show.
     package static func line(_ json: RawJSON) -> String { VisibleText.escaped(json.description) }
 
-    /// Indented by two columns a level, members in the order of the text, empty containers closed up.
-    /// O(bytes).
+    /// Indented by two columns a level, members in the order of the text, empty containers closed
+    /// up. O(bytes).
     package static func indented(_ json: RawJSON, style: Style = .plain) -> String {
         let text = Array(line(json).utf8)
         var out: [UInt8] = []

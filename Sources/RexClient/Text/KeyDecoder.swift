@@ -9,7 +9,8 @@ package enum Key: Equatable, Sendable {
 
 /// Bytes in, keys out: UTF-8 and the escape sequences of the usual terminals.
 ///
-/// What is cut off at the end of a read waits for the next; unknown sequences are passed over whole.
+/// What is cut off at the end of a read waits for the next; unknown sequences are passed over
+/// whole.
 package struct KeyDecoder {
     private var pending: [UInt8] = []
 

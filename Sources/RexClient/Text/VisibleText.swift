@@ -1,11 +1,12 @@
 /// Text that came from others, made safe to show.
 ///
-/// A terminal obeys what it prints: an escape sequence in a chat message could retitle the window or paint
-/// over what stands there. So every character that a terminal might obey is shown as its escape, and so
-/// are those that reorder or hide text (bidirectional controls, separators).
+/// A terminal obeys what it prints: an escape sequence in a chat message could retitle the window
+/// or paint over what stands there. So every character that a terminal might obey is shown as its
+/// escape, and so are those that reorder or hide text (bidirectional controls, separators).
 package enum VisibleText {
-    /// The text with controls as `\n`, `\t`, `\u001b` … . JSON text stays JSON of the same value, because
-    /// there such characters stand in strings only. O(n), without a copy when nothing is to be escaped.
+    /// The text with controls as `\n`, `\t`, `\u001b` … . JSON text stays JSON of the same value,
+    /// because there such characters stand in strings only. O(n), without a copy when nothing is to
+    /// be escaped.
     package static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isObeyed) else { return text }
         var result = String.UnicodeScalarView()
@@ -38,8 +39,8 @@ package enum VisibleText {
         }
     }
 
-    /// How many columns of a terminal the text takes: two for wide East Asian characters and emoji, none
-    /// for combining marks.
+    /// How many columns of a terminal the text takes: two for wide East Asian characters and emoji,
+    /// none for combining marks.
     package static func columns(_ text: String) -> Int {
         text.reduce(0) { $0 + columns($1) }
     }

@@ -18,9 +18,9 @@ extension Transcript.Expectation {
     /// In a pattern: the member must not be there.
     static let absent = "(none)"
 
-    /// Makes JSON of a pattern with bare ellipses: as a value it becomes `"…"`; alone in brackets or
-    /// after the last element it means "and so on"; among members of an object it says nothing, since
-    /// members that are not named are open anyway.
+    /// Makes JSON of a pattern with bare ellipses: as a value it becomes `"…"`; alone in brackets
+    /// or after the last element it means "and so on"; among members of an object it says nothing,
+    /// since members that are not named are open anyway.
     private static func quoteEllipses(_ source: String) -> String {
         var result = ""
         var brackets: [Character] = []
@@ -156,7 +156,8 @@ struct TranscriptBindings {
         return value.int.map { .int($0 + variable.plus) }
     }
 
-    /// True when `text` is the pieces between the ellipses in their order, first and last at the ends.
+    /// True when `text` is the pieces between the ellipses in their order, first and last at the
+    /// ends.
     private static func glob(_ pattern: String, _ text: String) -> Bool {
         var pieces = pattern.split(separator: "…", omittingEmptySubsequences: false)
         var rest = text[...]

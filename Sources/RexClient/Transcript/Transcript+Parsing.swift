@@ -1,8 +1,9 @@
+import RexCommandLine
 import RexProtocol
 
 extension Transcript {
-    /// Reads a file: Markdown (a name that ends in `.md`) gives its ```` ```transcript ```` blocks, each a
-    /// transcript of its own; anything else is one transcript.
+    /// Reads a file: Markdown (a name that ends in `.md`) gives its ```` ```transcript ```` blocks,
+    /// each a transcript of its own; anything else is one transcript.
     public static func read(
         _ text: String, file: String
     ) throws(TranscriptSyntaxError) -> [Transcript] {
@@ -64,8 +65,8 @@ extension Transcript {
         init(_ text: String) { self.text = text }
     }
 
-    /// Lines with those that continue them: blank lines and comments are gone, a line that begins with
-    /// white space belongs to the one before it.
+    /// Lines with those that continue them: blank lines and comments are gone, a line that begins
+    /// with white space belongs to the one before it.
     private static func entries(_ text: String, from first: Int) -> [(line: Int, text: String)] {
         var result: [(line: Int, text: String)] = []
         var number = first - 1

@@ -1,8 +1,8 @@
 import RexClient
 import RexProtocol
 
-/// What the person sees and types: the narrator, the input line, the screen. The only one that writes to
-/// stdout while a chat goes on.
+/// What the person sees and types: the narrator, the input line, the screen. The only one that
+/// writes to stdout while a chat goes on.
 actor ChatView {
     /// What a key or a line came to.
     enum Deed: Sendable {

@@ -1,4 +1,5 @@
 import RexClient
+import RexCommandLine
 import RexProtocol
 import Synchronization
 
@@ -47,8 +48,8 @@ actor Repl {
         return .done
     }
 
-    /// The last question of a conversation without a terminal: replies come in order, so its answer means
-    /// that all others are there.
+    /// The last question of a conversation without a terminal: replies come in order, so its answer
+    /// means that all others are there.
     private static let lastID = "rex-client: end of input"
 
     /// Without a terminal: lines in, frames out, until all are answered.

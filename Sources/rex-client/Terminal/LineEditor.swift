@@ -4,11 +4,11 @@ import RexClient
 import RexLoop
 import Synchronization
 
-/// Lines typed at a terminal, with editing, history and completion (libedit), while others' lines appear
-/// above the one being typed.
+/// Lines typed at a terminal, with editing, history and completion (libedit), while others' lines
+/// appear above the one being typed.
 ///
-/// libedit waits for keys; so it has a thread of its own, and reads through a function that also wakes
-/// for `notices`.
+/// libedit waits for keys; so it has a thread of its own, and reads through a function that also
+/// wakes for `notices`.
 actor LineEditor {
     private nonisolated let thread = LoopThread()
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -152,7 +152,8 @@ actor LineEditor {
 
 /// Lines that wait to be shown above the one being typed; put there from any thread.
 final class Notices: Sendable {
-    /// Lines that may wait; beyond it the oldest are dropped and counted, since the terminal cannot keep up.
+    /// Lines that may wait; beyond it the oldest are dropped and counted, since the terminal cannot
+    /// keep up.
     static let limit = 10_000
 
     private let lines = Mutex((waiting: [String](), dropped: 0))

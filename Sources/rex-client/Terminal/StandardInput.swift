@@ -53,8 +53,8 @@ actor StandardInput {
 
     private var number = 0
 
-    /// The next line and those after it that are there without waiting, with their numbers from 1; nil at
-    /// the end of input.
+    /// The next line and those after it that are there without waiting, with their numbers from 1;
+    /// nil at the end of input.
     func lines() throws -> [(number: Int, text: String)]? {
         guard let first = try line() else { return nil }
         number += 1

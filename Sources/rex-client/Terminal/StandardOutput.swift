@@ -2,7 +2,8 @@ import Glibc
 
 /// The two streams of talk: data to stdout, words for a person to stderr.
 ///
-/// Each line is written at once, whole. When nobody reads any more (`| head`) the program ends quietly.
+/// Each line is written at once, whole. When nobody reads any more (`| head`) the program ends
+/// quietly.
 enum StandardOutput {
     /// True when stdout is a terminal.
     static let isTerminal = isatty(STDOUT_FILENO) == 1

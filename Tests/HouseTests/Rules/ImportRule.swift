@@ -17,6 +17,7 @@ enum ImportRule {
             "Rex", "RexProtocol", "RexLoop", "RexClient", "RexCommandLine", "CEdit",
         ],
         "Examples": ["Rex", "RexProtocol"],
+        "Examples/Embedding": ["Rex", "RexProtocol", "RexServer"],
     ]
 
     private static let everywhere: Set = [

@@ -1,4 +1,5 @@
-/// Durations as they are written on a command line: `5s`, `250ms`, `2m`, `1.5s`; a bare number is seconds.
+/// Durations as they are written on a command line: `5s`, `250ms`, `2m`, `1.5s`; a bare number is
+/// seconds.
 package enum DurationText {
     /// The longest duration that is read, a day: anything longer is a slip of the keyboard.
     package static let limit: Duration = .seconds(86_400)

@@ -42,8 +42,8 @@ package struct ProgramSpec: Sendable {
     package let options: [any CommandOptionDefinition]
     package let commands: [CommandSpec]
     package let examples: [String]
-    /// Names of commands and options that a later version will have: asked for, they are answered with
-    /// "not supported yet" and not with a suggestion.
+    /// Names of commands and options that a later version will have: asked for, they are answered
+    /// with "not supported yet" and not with a suggestion.
     package let announced: [String]
 
     package init(

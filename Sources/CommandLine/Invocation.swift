@@ -32,8 +32,9 @@ package struct Arguments: Sendable {
 extension ProgramSpec {
     /// Reads the words after the program's name.
     ///
-    /// Options may stand before and after the command. `--` ends them; so `-` and words like `-5` are
-    /// operands anyway. An option given twice counts with its last value. Flags win over the environment.
+    /// Options may stand before and after the command. `--` ends them; so `-` and words like `-5`
+    /// are operands anyway. An option given twice counts with its last value. Flags win over the
+    /// environment.
     package func parse(
         _ words: [String], environment: [String: String] = [:]
     ) throws(UsageError) -> Invocation {

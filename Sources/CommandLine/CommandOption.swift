@@ -1,5 +1,5 @@
-/// One option of a command line: this one definition gives its parsing, its help line, its environment
-/// variable and its place among the suggestions.
+/// One option of a command line: this one definition gives its parsing, its help line, its
+/// environment variable and its place among the suggestions.
 package struct CommandOption<Value: Sendable>: Sendable {
     package let name: String
     package let placeholder: String?

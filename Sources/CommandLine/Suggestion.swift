@@ -1,8 +1,8 @@
 /// The nearest of some names to one that is not among them.
 package enum Suggestion {
-    /// The nearest name, or nil where none is near enough to be meant: at most a third of the letters
-    /// (two of a short word, one of a tiny one) may be wrong, swapped, missing or too many; a prefix
-    /// counts as near.
+    /// The nearest name, or nil where none is near enough to be meant: at most a third of the
+    /// letters (two of a short word, one of a tiny one) may be wrong, swapped, missing or too many;
+    /// a prefix counts as near.
     package static func nearest(to word: String, among names: [String]) -> String? {
         let bare = word.drop { $0 == "-" }
         guard !bare.isEmpty else { return nil }
