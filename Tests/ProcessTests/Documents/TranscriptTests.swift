@@ -5,7 +5,7 @@ import RexTesting
 import Testing
 
 /// What protocol.md shows is what the server does, byte for byte where bytes are shown.
-@Suite(.serialized) struct TranscriptTests {
+@Suite(.serialized, .ownThreads) struct TranscriptTests {
     static let examples = Example.all(in: "protocol.md") + Example.all(in: "README.md")
 
     @Test(arguments: examples)
