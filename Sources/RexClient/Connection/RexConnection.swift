@@ -75,6 +75,8 @@ import RexProtocol
         opening = nil
     }
 
+    isolated deinit { wire?.close() }
+
     // MARK: Asking
 
     /// Sends a request and waits for its answer.
@@ -160,7 +162,7 @@ import RexProtocol
     // MARK: What the server sends by itself
 
     /// Frames that answer no request and belong to no `subscribe` or `listen` of this connection.
-    public nonisolated var pushes: Pushes { Pushes(box: general) }
+    public nonisolated var pushes: Pushes { Pushes(box: general, connection: self) }
 
     /// Subscribes; the subscription holds the first state, then gives each change.
     ///
