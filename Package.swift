@@ -34,7 +34,8 @@ let package = Package(
         .target(name: "RexProtocol", dependencies: ["Rex"], swiftSettings: strict),
         .target(
             name: "RexLoop", dependencies: ["CUV"], path: "Sources/Loop", swiftSettings: strict),
-        .target(name: "RexCommandLine", path: "Sources/CommandLine", swiftSettings: strict),
+        .target(
+            name: "RexCommandLine", path: "Sources/CommandLine", swiftSettings: strict),
         .target(
             name: "RexServer", dependencies: ["Rex", "RexProtocol", "RexLoop", "COpenSSL"],
             swiftSettings: strict),
@@ -51,11 +52,10 @@ let package = Package(
 
         // The two programs.
         .executableTarget(
-            name: "rex-server",
-            dependencies: ["RexServer", "RexExamples", "RexCommandLine", "RexLoop"],
-            swiftSettings: strict),
+            name: "rex-server", 
+            dependencies: ["RexServer", "RexExamples", "RexLoop", "RexCommandLine"], swiftSettings: strict),
         .executableTarget(
-            name: "rex-client", dependencies: ["RexClient", "RexCommandLine", "RexLoop", "CEdit"],
+            name: "rex-client", dependencies: ["RexClient", "RexCommandLine", "CEdit"],
             swiftSettings: strict),
 
         // Figures, a table each.
@@ -71,7 +71,8 @@ let package = Package(
             name: "RexProtocolTests", dependencies: ["RexProtocol", "RexTesting"], swiftSettings: strict),
         .testTarget(name: "RexLoopTests", dependencies: ["RexLoop"], swiftSettings: strict),
         .testTarget(
-            name: "RexServerTests", dependencies: ["RexServer", "RexTesting"],
+            name: "RexServerTests",
+            dependencies: ["Rex", "RexProtocol", "RexLoop", "RexServer", "RexExamples", "RexTesting"],
             swiftSettings: strict),
         .testTarget(
             name: "RexClientTests", dependencies: ["RexClient", "RexTesting"],

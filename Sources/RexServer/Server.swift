@@ -177,8 +177,7 @@ public actor Server {
     private func accept(_ socket: Socket) {
         lastConnection += 1
         let id = lastConnection
-        let session = Session(
-            id: Identifiers.fresh(), client: ClientIdentity(id: "c\(id)", user: nil))
+        let session = Session(client: ClientIdentity(id: "c\(id)", user: nil))
         let connection = Connection(
             id: id, socket: socket, session: session, limits: limits, server: self)
         socket.owner = connection

@@ -26,6 +26,9 @@ import Testing
         case only(label: Int)
         case wait(seconds: Int)
         case lists([Int], [Int])
+        case patch(JSONPatch)
+        case set(path: JSONPointer, value: JSONValue)
+        case maybe(GraphAction?)
 
         static let clientTypes = ["increment", "add", "send", "move", "graph", "select"]
         static let ownTypes = ["connected"]
@@ -59,6 +62,17 @@ import Testing
         (.only(label: 1), #"{"type":"only","payload":{"label":1}}"#),
         (.wait(seconds: 3), #"{"type":"wait","payload":{"seconds":3}}"#),
         (.lists([1], [2]), #"{"type":"lists","payload":[[1],[2]]}"#),
+        (
+            .patch(JSONPatch([.remove(path: JSONPointer(tokens: ["a"]))])),
+            #"{"type":"patch","payload":[{"op":"remove","path":"/a"}]}"#
+        ),
+        (
+            .set(path: JSONPointer(tokens: ["a/b"]), value: ["x": .null]),
+            #"{"type":"set","payload":{"path":"/a~1b","value":{"x":null}}}"#
+        ),
+        (.set(path: .root, value: .null), #"{"type":"set","payload":{"path":"","value":null}}"#),
+        (.maybe(.pop), #"{"type":"maybe","payload":{"type":"pop"}}"#),
+        (.maybe(nil), #"{"type":"maybe","payload":null}"#),
     ]
 
     @Test(arguments: table)
@@ -118,6 +132,18 @@ import Testing
         (
             #"{"type":"graph","payload":{"type":"jump"}}"#, "/action/payload/type",
             "no action has the type 'jump'"
+        ),
+        (
+            #"{"type":"patch","payload":[{"op":"remove","path":"a"}]}"#, "/action/payload/0/path",
+            "operation 0: the pointer a does not begin with '/' in 'path'"
+        ),
+        (
+            #"{"type":"set","payload":{"path":"a","value":1}}"#, "/action/payload/path",
+            "the pointer a does not begin with '/'"
+        ),
+        (
+            #"{"type":"set","payload":{"path":"/a"}}"#, "/action/payload/value",
+            "expected a value, got nothing"
         ),
         (
             #"{"type":"incremnt"}"#, "/action/type",

@@ -57,6 +57,10 @@ import Testing
         #"{"op":"clients","id":15}"#,
         #"{"op":"ping","id":16}"#,
         #"{"op":"pong"}"#,
+        #"{"op":"ping","id":-9223372036854775808}"#,
+        #"{"op":"ping","id":1.0}"#,
+        #"{"op":"ping","id":-0}"#,
+        #"{"op":"ping","id":18446744073709551615}"#,
         #"{"type":"increment","id":3,"store":"counter","key":"k"}"#,
     ])
     func aClientsFrameComesBackAsItWas(frame: String) throws {
@@ -230,7 +234,8 @@ import Testing
                 .init(
                     id: 2, store: "chat", path: JSONPointer(tokens: ["rooms"]), epoch: "e", rev: 40,
                     state: .null)),
-            #"{"op":"state","id":2,"store":"chat","path":"/rooms","epoch":"e","rev":40,"state":null}"#
+            #"{"op":"state","id":2,"store":"chat","path":"/rooms","epoch":"e","rev":40,"#
+                + #""state":null}"#
         ),
         (
             .state(

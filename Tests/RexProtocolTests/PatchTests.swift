@@ -70,8 +70,8 @@ import Testing
         ),
         // A move is a remove and an add.
         (
-            #"["aaaaaaaaaaaaaaaaaaaaaa","bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb","cccccccccccccccccccccc"]"#,
-            #"["bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb","cccccccccccccccccccccc","aaaaaaaaaaaaaaaaaaaaaa"]"#,
+            #"["aaaaaaaaaaaaaaaaaaaaaa","bbbbbbbbbbbbbbbbbbbbbbbbbb","cccccccccccccccccccccc"]"#,
+            #"["bbbbbbbbbbbbbbbbbbbbbbbbbb","cccccccccccccccccccccc","aaaaaaaaaaaaaaaaaaaaaa"]"#,
             #"[{"op":"add","path":"/3","value":"aaaaaaaaaaaaaaaaaaaaaa"},"#
                 + #"{"op":"remove","path":"/0"}]"#
         ),
@@ -256,7 +256,8 @@ import Testing
         let patch = try JSONPatch(
             json(
                 #"[{"op":"add","path":"/b","value":1},{"op":"remove","path":"/l/0"},"#
-                    + #"{"op":"add","path":"/l/-","value":9},{"op":"replace","path":"/a","value":7},"#
+                    + #"{"op":"add","path":"/l/-","value":9},"#
+                    + #"{"op":"replace","path":"/a","value":7},"#
                     + #"{"op":"move","from":"/b","path":"/l/1"},{"op":"remove","path":"/l/1"},"#
                     + #"{"op":"replace","path":"","value":{"a":1,"l":[1,2,3]}},"# + operation + "]")
         )
@@ -285,6 +286,22 @@ import Testing
         } catch {
             #expect(error.at.description == at)
         }
+    }
+
+    @Test func whatNobodyElseHoldsIsChangedInPlace() throws {
+        func address(_ value: JSONValue) -> UnsafePointer<JSONValue>? {
+            value["a"]?["l"]?.array?.withUnsafeBufferPointer { $0.baseAddress }
+        }
+        var value: JSONValue = ["a": ["l": .array((0..<100).map { .int($0) })]]
+        let before = address(value)
+        let patch = JSONPatch([
+            .replace(path: try JSONPointer("/a/l/5"), value: "x"),
+            .remove(path: try JSONPointer("/a/l/50")),
+            .add(path: try JSONPointer("/a/l/-"), value: "y"),
+        ])
+        try patch.apply(to: &value)
+        #expect(address(value) == before)
+        #expect(value["a"]?["l"]?[5] == "x")
     }
 
     @Test func copiesAndDepthAreBounded() throws {

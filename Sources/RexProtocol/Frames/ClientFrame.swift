@@ -54,25 +54,32 @@ public enum ClientFrame: Equatable {
 
     /// A frame with nothing but an id.
     public struct Bare: Sendable, Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
+        /// Makes one; what is not named keeps its default.
         public init(id: FrameID? = nil) { self.id = id }
     }
 
     /// A frame about a store with nothing else to say.
     public struct StoreQuery: Sendable, Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
         /// Nil is the default store; so in all frames.
         public var store: String?
+        /// Makes one; what is not named keeps its default.
         public init(id: FrameID? = nil, store: String? = nil) {
             self.id = id
             self.store = store
         }
     }
 
+    /// Who the client is and what it wants kept.
     public struct Hello: Sendable, Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
         /// The version of the protocol; 1 where the client does not say.
         public var version = 1
+        /// Proves the user.
         public var token: String?
         /// Name and version of the client's program.
         public var client: String?
@@ -80,6 +87,7 @@ public enum ClientFrame: Equatable {
         public var session: String?
         /// How often the server shall ping while nothing else comes.
         public var heartbeatMilliseconds: Int?
+        /// Makes one; what is not named keeps its default.
         public init(id: FrameID? = nil) { self.id = id }
     }
 
@@ -93,18 +101,27 @@ public enum ClientFrame: Equatable {
         case effects
     }
 
+    /// An action and how it is to be applied.
     public struct Dispatch: Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
+        /// The store; nil is the default one.
         public var store: String?
+        /// The action.
         public var action: FrameBody
         /// Whether the frame is the action itself (`type` without `op`).
         public var isBare = false
+        /// Makes a retry safe: the same key is applied once.
         public var key: String?
+        /// Apply only at this revision.
         public var expect: Int?
         /// Nil is the default of the store.
         public var await: Await?
+        /// Only find out what would change.
         public var dryRun = false
+        /// Whether an ack is wanted; errors are reported either way.
         public var ack = true
+        /// Makes one; what is not named keeps its default.
         public init(id: FrameID? = nil, store: String? = nil, action: FrameBody) {
             self.id = id
             self.store = store
@@ -115,12 +132,17 @@ public enum ClientFrame: Equatable {
         private static let place = JSONPointer(tokens: ["action"])
     }
 
+    /// Which state is wanted.
     public struct Get: Sendable, Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
+        /// The store; nil is the default one.
         public var store: String?
+        /// The place in the state.
         public var path = JSONPointer.root
         /// The revision; nil is the present one.
         public var at: Int?
+        /// Makes one; what is not named keeps its default.
         public init(id: FrameID? = nil, store: String? = nil) {
             self.id = id
             self.store = store
@@ -129,8 +151,11 @@ public enum ClientFrame: Equatable {
 
     /// A place in the history of a store.
     public struct Position: Sendable, Hashable {
+        /// Changes when history can no longer be continued.
         public var epoch: String
+        /// The revision.
         public var rev: Int
+        /// Makes one; what is not named keeps its default.
         public init(epoch: String, rev: Int) {
             self.epoch = epoch
             self.rev = rev
@@ -145,55 +170,81 @@ public enum ClientFrame: Equatable {
         case state
     }
 
+    /// What to watch and how.
     public struct Subscribe: Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
+        /// The store; nil is the default one.
         public var store: String?
+        /// The place in the state.
         public var path = JSONPointer.root
+        /// Resume after this position.
         public var since: Position?
+        /// What comes after each change.
         public var mode = Mode.patch
+        /// At most one frame in this time.
         public var throttleMilliseconds: Int?
         /// A server-side projection instead of a path.
         public var view: String?
         /// What the view is told.
         public var params: FrameBody?
+        /// Makes one; what is not named keeps its default.
         public init(id: FrameID? = nil, store: String? = nil) {
             self.id = id
             self.store = store
         }
     }
 
+    /// Which subscription ends.
     public struct Unsubscribe: Sendable, Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
+        /// The name of the subscription.
         public var sub: String
+        /// Makes one; what is not named keeps its default.
         public init(id: FrameID? = nil, sub: String) {
             self.id = id
             self.sub = sub
         }
     }
 
+    /// Which topics are wanted.
     public struct Listen: Sendable, Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
+        /// What to listen to or to publish on.
         public var topic: TopicPattern
+        /// Makes one; what is not named keeps its default.
         public init(id: FrameID? = nil, topic: TopicPattern) {
             self.id = id
             self.topic = topic
         }
     }
 
+    /// Which listener ends.
     public struct Unlisten: Sendable, Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
+        /// The name of the listener.
         public var listen: String
+        /// Makes one; what is not named keeps its default.
         public init(id: FrameID? = nil, listen: String) {
             self.id = id
             self.listen = listen
         }
     }
 
+    /// An event.
     public struct Publish: Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
+        /// What to listen to or to publish on.
         public var topic: Topic
+        /// What the event says.
         public var data: FrameBody
+        /// Whether an ack is wanted; errors are reported either way.
         public var ack = true
+        /// Makes one; what is not named keeps its default.
         public init(id: FrameID? = nil, topic: Topic, data: FrameBody) {
             self.id = id
             self.topic = topic
@@ -201,10 +252,15 @@ public enum ClientFrame: Equatable {
         }
     }
 
+    /// Which effect ends.
     public struct Cancel: Sendable, Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
+        /// The store; nil is the default one.
         public var store: String?
+        /// The id of the effect, or `#<number>`.
         public var effect: String
+        /// Makes one; what is not named keeps its default.
         public init(id: FrameID? = nil, store: String? = nil, effect: String) {
             self.id = id
             self.store = store
@@ -212,10 +268,15 @@ public enum ClientFrame: Equatable {
         }
     }
 
+    /// Where the cursor goes.
     public struct Jump: Sendable, Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
+        /// The store; nil is the default one.
         public var store: String?
+        /// The revision.
         public var rev: Int
+        /// Makes one; what is not named keeps its default.
         public init(id: FrameID? = nil, store: String? = nil, rev: Int) {
             self.id = id
             self.store = store
@@ -223,8 +284,11 @@ public enum ClientFrame: Equatable {
         }
     }
 
+    /// Which commits are wanted.
     public struct HistoryQuery: Sendable, Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
+        /// The store; nil is the default one.
         public var store: String?
         /// The commits after this revision.
         public var after = 0
@@ -232,19 +296,26 @@ public enum ClientFrame: Equatable {
         public var limit: Int?
         /// Only commits that touched this place.
         public var path: JSONPointer?
+        /// Makes one; what is not named keeps its default.
         public init(id: FrameID? = nil, store: String? = nil) {
             self.id = id
             self.store = store
         }
     }
 
+    /// Between which revisions.
     public struct DiffQuery: Sendable, Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
+        /// The store; nil is the default one.
         public var store: String?
+        /// The first revision.
         public var from: Int
         /// Nil is the present revision.
         public var to: Int?
+        /// The place in the state.
         public var path = JSONPointer.root
+        /// Makes one; what is not named keeps its default.
         public init(id: FrameID? = nil, store: String? = nil, from: Int, to: Int? = nil) {
             self.id = id
             self.store = store
@@ -253,13 +324,17 @@ public enum ClientFrame: Equatable {
         }
     }
 
+    /// From where, and what the new store is called.
     public struct Fork: Sendable, Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
+        /// The store; nil is the default one.
         public var store: String?
         /// Nil is the present revision.
         public var at: Int?
         /// The name of the new store.
         public var name: String
+        /// Makes one; what is not named keeps its default.
         public init(id: FrameID? = nil, store: String? = nil, at: Int? = nil, as name: String) {
             self.id = id
             self.store = store

@@ -116,10 +116,14 @@ extension JSONWriter {
         literal("{\"op\":\"")
         literal(op)
         byte(0x22)
-        if let id {
-            literal(",\"id\":")
-            bytes.append(contentsOf: id.raw)
-        }
+        member(id: id)
+    }
+
+    @inline(__always)
+    mutating func member(id: FrameID?) {
+        guard let id else { return }
+        literal(",\"id\":")
+        id.encode(into: &self)
     }
 
     @inline(__always)

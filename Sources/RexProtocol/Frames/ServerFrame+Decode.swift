@@ -4,8 +4,8 @@ import Rex
 extension ServerFrame {
     /// Reads a frame. Unknown members are ignored.
     ///
-    /// Throws `badJSON` where the text is no object, `unknownOp`, and `badFrame` with the place where
-    /// a member is missing or of another kind.
+    /// Throws `badJSON` where the text is no object, `unknownOp`, and `badFrame` with the place
+    /// where a member is missing or of another kind.
     public static func decode(_ node: JSONNode) throws(WireError) -> ServerFrame {
         guard node.kind == .object else {
             throw WireError(.badJSON, "expected an object, got \(node.kind.words)")

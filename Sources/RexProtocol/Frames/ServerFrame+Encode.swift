@@ -1,18 +1,24 @@
 import Rex
 
 // From a frame to its text. The frames that are written most have functions of their own, which
-// allocate nothing but what the writer needs.
+// allocate nothing but what the writer needs and append in few pieces.
 extension ServerFrame {
     /// Appends the ack of an action.
     public static func writeAck(
         id: FrameID?, store: String? = nil, rev: Int? = nil, duplicate: Bool = false,
         into writer: inout JSONWriter
     ) {
-        writer.open(op: "ack", id: id)
-        writer.member("store", store)
-        writer.member("rev", rev)
-        if duplicate { writer.member("duplicate", true) }
-        writer.close()
+        writer.literal("{\"op\":\"ack\"")
+        writer.member(id: id)
+        if let store {
+            writer.literal(",\"store\":")
+            writer.string(store)
+        }
+        if let rev {
+            writer.literal(",\"rev\":")
+            writer.int(rev)
+        }
+        writer.literal(duplicate ? ",\"duplicate\":true}" : "}")
     }
 
     /// Appends the answer to a ping.
@@ -40,12 +46,16 @@ extension ServerFrame {
         sub: String, store: String, from: Int, rev: Int, patch: RawJSON,
         into writer: inout JSONWriter
     ) {
-        writer.open(op: "patch")
-        writer.member("sub", sub)
-        writer.member("store", store)
-        writer.member("from", from)
-        writer.member("rev", rev)
-        writer.member("patch", patch)
+        writer.literal("{\"op\":\"patch\",\"sub\":")
+        writer.string(sub)
+        writer.literal(",\"store\":")
+        writer.string(store)
+        writer.literal(",\"from\":")
+        writer.int(from)
+        writer.literal(",\"rev\":")
+        writer.int(rev)
+        writer.literal(",\"patch\":")
+        writer.raw(patch)
         writer.close()
     }
 

@@ -3,29 +3,50 @@ import Rex
 
 /// A frame from the server, one case per reply and push.
 public enum ServerFrame: Sendable, Equatable {
+    /// Answers `hello`.
     case welcome(Welcome)
+    /// Says that it is done.
     case ack(Ack)
+    /// A state, asked for or pushed.
     case state(State)
+    /// Answers `subscribe`.
     case subscribed(Subscribed)
+    /// A change for a subscription.
     case patch(Patch)
+    /// Answers `listen`.
     case listening(Listening)
+    /// An event for a listener.
     case event(Event)
+    /// Answers `effects`.
     case effects(Effects)
+    /// Answers `history`.
     case history(History)
+    /// Answers `diff`.
     case diff(Diff)
+    /// Answers `hash`.
     case hash(Hash)
+    /// Answers `clients`.
     case clients(Clients)
+    /// Answers `ping`.
     case pong(id: FrameID?)
+    /// Asks whether the client is there.
     case ping(id: FrameID?)
+    /// Stands for events that a slow listener lost.
     case dropped(listen: String, count: Int)
+    /// Says what was wrong.
     case error(id: FrameID?, WireError)
+    /// Says why the connection closes.
     case bye(Bye)
 
     /// A hosted store as `welcome` lists it.
     public struct Store: Sendable, Equatable {
+        /// The name.
         public var name: String
+        /// Changes when history can no longer be continued.
         public var epoch: String
+        /// The revision.
         public var rev: Int
+        /// Makes one; what is not named keeps its default.
         public init(name: String, epoch: String, rev: Int) {
             self.name = name
             self.epoch = epoch
@@ -33,16 +54,23 @@ public enum ServerFrame: Sendable, Equatable {
         }
     }
 
+    /// The answer to `hello`.
     public struct Welcome: Sendable, Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
+        /// The version of the protocol.
         public var version = 1
         /// Name and version of the server's program.
         public var server: String
+        /// The session to come back with.
         public var session: String
+        /// Who it is.
         public var client: ClientIdentity
+        /// The hosted stores, the default one first.
         public var stores: [Store] = []
         /// The server's limits by name; written in the order of the names.
         public var limits: [String: Int] = [:]
+        /// Makes one; what is not named keeps its default.
         public init(id: FrameID?, server: String, session: String, client: ClientIdentity) {
             self.id = id
             self.server = server
@@ -51,12 +79,17 @@ public enum ServerFrame: Sendable, Equatable {
         }
     }
 
+    /// What was asked for is done.
     public struct Ack: Sendable, Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
+        /// The store.
         public var store: String?
+        /// The revision.
         public var rev: Int?
         /// Whether this is the answer that the first dispatch with the same key got.
         public var duplicate = false
+        /// Only find out what would change.
         public var dryRun = false
         /// What a dry run would change.
         public var patch: RawJSON?
@@ -64,6 +97,7 @@ public enum ServerFrame: Sendable, Equatable {
         public var listeners: Int?
         /// How many effects were cancelled.
         public var cancelled: Int?
+        /// Makes one; what is not named keeps its default.
         public init(id: FrameID?, store: String? = nil, rev: Int? = nil) {
             self.id = id
             self.store = store
@@ -73,13 +107,21 @@ public enum ServerFrame: Sendable, Equatable {
 
     /// The state at a path: the answer to `get` (with `id`) or a push (with `sub`).
     public struct State: Sendable, Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
+        /// The name of the subscription.
         public var sub: String?
+        /// The store.
         public var store: String
+        /// The place in the state.
         public var path: JSONPointer
+        /// Changes when history can no longer be continued.
         public var epoch: String
+        /// The revision.
         public var rev: Int
+        /// The state at the path.
         public var state: RawJSON
+        /// Makes one; what is not named keeps its default.
         public init(
             id: FrameID? = nil, sub: String? = nil, store: String, path: JSONPointer,
             epoch: String, rev: Int, state: RawJSON
@@ -94,18 +136,27 @@ public enum ServerFrame: Sendable, Equatable {
         }
     }
 
+    /// A subscription has begun.
     public struct Subscribed: Sendable, Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
+        /// The name of the subscription.
         public var sub: String
+        /// The store.
         public var store: String
+        /// The place in the state.
         public var path: JSONPointer
         /// The projection, where one was asked for.
         public var view: String?
+        /// Changes when history can no longer be continued.
         public var epoch: String
+        /// The revision.
         public var rev: Int
+        /// Whether the missing commits follow instead of a state.
         public var resumed: Bool
         /// Nil where the subscription was resumed.
         public var state: RawJSON?
+        /// Makes one; what is not named keeps its default.
         public init(
             id: FrameID?, sub: String, store: String, path: JSONPointer, view: String? = nil,
             epoch: String, rev: Int, resumed: Bool, state: RawJSON?
@@ -122,14 +173,19 @@ public enum ServerFrame: Sendable, Equatable {
         }
     }
 
+    /// What changed for a subscription.
     public struct Patch: Sendable, Equatable {
+        /// The name of the subscription.
         public var sub: String
+        /// The store.
         public var store: String
         /// The revision that the patch applies to.
         public var from: Int
         /// The revision that it leads to.
         public var rev: Int
+        /// The changes (RFC 6902).
         public var patch: RawJSON
+        /// Makes one; what is not named keeps its default.
         public init(sub: String, store: String, from: Int, rev: Int, patch: RawJSON) {
             self.sub = sub
             self.store = store
@@ -139,10 +195,15 @@ public enum ServerFrame: Sendable, Equatable {
         }
     }
 
+    /// A listener has begun.
     public struct Listening: Sendable, Equatable {
+        /// What the client called the frame.
         public var id: FrameID?
+        /// The name of the listener.
         public var listen: String
+        /// The topic.
         public var topic: String
+        /// Makes one; what is not named keeps its default.
         public init(id: FrameID?, listen: String, topic: String) {
             self.id = id
             self.listen = listen
@@ -152,19 +213,27 @@ public enum ServerFrame: Sendable, Equatable {
 
     /// Who was behind a commit or an event.
     public enum Sender: Sendable, Equatable {
+        /// A client.
         case client(ClientIdentity)
         /// An effect by its id, or `#<number>` where it has none.
         case effect(String)
     }
 
+    /// An event for a listener.
     public struct Event: Sendable, Equatable {
+        /// The name of the listener.
         public var listen: String
+        /// The topic.
         public var topic: String
+        /// What the event says.
         public var data: RawJSON
+        /// The first revision.
         public var from: Sender?
         /// The store whose own event it is, and the commit.
         public var store: String?
+        /// The revision.
         public var rev: Int?
+        /// Makes one; what is not named keeps its default.
         public init(listen: String, topic: String, data: RawJSON, from: Sender? = nil) {
             self.listen = listen
             self.topic = topic
@@ -173,136 +242,13 @@ public enum ServerFrame: Sendable, Equatable {
         }
     }
 
-    public struct Effect: Sendable, Equatable {
-        public var id: String
-        /// `store`, `node:<id>` or `client:<id>`.
-        public var scope: String
-        /// The commit that started it.
-        public var fromRev: Int
-        /// Actions that it has dispatched.
-        public var emitted: Int
-        public var ageMilliseconds: Int
-        public init(
-            id: String, scope: String, fromRev: Int, emitted: Int, ageMilliseconds: Int
-        ) {
-            self.id = id
-            self.scope = scope
-            self.fromRev = fromRev
-            self.emitted = emitted
-            self.ageMilliseconds = ageMilliseconds
-        }
-    }
-
-    public struct Effects: Sendable, Equatable {
-        public var id: FrameID?
-        public var store: String
-        public var effects: [Effect]
-        public init(id: FrameID?, store: String, effects: [Effect]) {
-            self.id = id
-            self.store = store
-            self.effects = effects
-        }
-    }
-
-    /// What a commit of time travel did.
-    public struct Travel: Sendable, Equatable {
-        /// `undo`, `redo` or `jump`.
-        public var op: String
-        public var to: Int
-        public init(op: String, to: Int) {
-            self.op = op
-            self.to = to
-        }
-    }
-
-    /// A commit as `history` lists it.
-    public struct Entry: Sendable, Equatable {
-        public var rev: Int
-        public var at: Date
-        /// Nil where the commit is travel.
-        public var action: RawJSON?
-        public var travel: Travel?
-        public var from: Sender?
-        public var patch: RawJSON?
-        public init(
-            rev: Int, at: Date, action: RawJSON? = nil, travel: Travel? = nil,
-            from: Sender? = nil, patch: RawJSON? = nil
-        ) {
-            self.rev = rev
-            self.at = at
-            self.action = action
-            self.travel = travel
-            self.from = from
-            self.patch = patch
-        }
-    }
-
-    public struct History: Sendable, Equatable {
-        public var id: FrameID?
-        public var store: String
-        public var entries: [Entry]
-        public init(id: FrameID?, store: String, entries: [Entry]) {
-            self.id = id
-            self.store = store
-            self.entries = entries
-        }
-    }
-
-    public struct Diff: Sendable, Equatable {
-        public var id: FrameID?
-        public var store: String
-        public var from: Int
-        public var to: Int
-        public var patch: RawJSON
-        public init(id: FrameID?, store: String, from: Int, to: Int, patch: RawJSON) {
-            self.id = id
-            self.store = store
-            self.from = from
-            self.to = to
-            self.patch = patch
-        }
-    }
-
-    public struct Hash: Sendable, Equatable {
-        public var id: FrameID?
-        public var store: String
-        public var rev: Int
-        /// `sha256:` and hexadecimal digits.
-        public var hash: String
-        public init(id: FrameID?, store: String, rev: Int, hash: String) {
-            self.id = id
-            self.store = store
-            self.rev = rev
-            self.hash = hash
-        }
-    }
-
-    /// A client as `clients` lists it.
-    public struct Client: Sendable, Equatable {
-        public var client: ClientIdentity
-        /// `lines`, `websocket`, `http` …
-        public var transport: String
-        public var since: Date
-        public init(client: ClientIdentity, transport: String, since: Date) {
-            self.client = client
-            self.transport = transport
-            self.since = since
-        }
-    }
-
-    public struct Clients: Sendable, Equatable {
-        public var id: FrameID?
-        public var clients: [Client]
-        public init(id: FrameID?, clients: [Client]) {
-            self.id = id
-            self.clients = clients
-        }
-    }
-
+    /// The last frame before the server closes.
     public struct Bye: Sendable, Equatable {
         /// A code that is not known here reads as `internal`.
         public var code: CloseReason
+        /// The reason for a person.
         public var message: String
+        /// Whether coming back makes sense.
         public var reconnect: Bool
         /// `reconnect` is the reason's own where it is not given.
         public init(_ code: CloseReason, _ message: String, reconnect: Bool? = nil) {

@@ -58,7 +58,7 @@ public enum ActionCodec {
         }
         let scope = DecodingScope(root: node, at: at, readsActions: true)
         do {
-            return try scope.decode(type, node)
+            return try A(from: ActionTapeDecoder(node: node, scope: scope))
         } catch {
             if let unknown = scope.unknownType {
                 throw unknownType(unknown, of: type, scope)

@@ -63,12 +63,40 @@ extension JSONNode {
             for element in elements { values.append(element.value) }
             return .array(values)
         case .object:
-            var values: [JSONObject.Element] = []
-            values.reserveCapacity(Int(entry.count))
-            for (name, value) in members { values.append((name.string ?? "", value.value)) }
-            return .object(JSONObject(unique: values))
+            return .object(object(count: Int(entry.count)))
         }
     }
+
+    /// The members as a tree. Few names are sorted on the tape, where their bytes are at hand.
+    private func object(count: Int) -> JSONObject {
+        var values: [JSONObject.Element] = []
+        values.reserveCapacity(count)
+        guard count <= Self.insertionLimit else {
+            for (name, value) in members { values.append((name.string ?? "", value.value)) }
+            return JSONObject(unique: values)
+        }
+        withUnsafeTemporaryAllocation(of: Int.self, capacity: count) { sorted in
+            var filled = 0
+            for (name, _) in members {
+                let text = tape.pointee.string(name.position)
+                var place = filled
+                while place > 0, Bytes.order(tape.pointee.string(sorted[place - 1]), text) > 0 {
+                    sorted[place] = sorted[place - 1]
+                    place -= 1
+                }
+                sorted[place] = name.position
+                filled += 1
+            }
+            for key in sorted[..<filled] {
+                let name = JSONNode(tape: tape, index: key)
+                values.append((name.string ?? "", JSONNode(tape: tape, index: key + 1).value))
+            }
+        }
+        return JSONObject(sorted: values)
+    }
+
+    /// Objects with more members are sorted by the standard library.
+    private static let insertionLimit = 16
 
     /// The place of a node inside this one. O(nodes before it on the way down).
     func pointer(to target: JSONNode) -> JSONPointer {

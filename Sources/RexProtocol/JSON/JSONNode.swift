@@ -41,8 +41,8 @@ public struct JSONNode {
         return entry.kind == .bool ? entry.payload != 0 : nil
     }
 
-    /// The number, where it is an integer of 64 bits with sign, also when written with a fraction of
-    /// zero (`5.0`); nil for anything else.
+    /// The number, where it is an integer of 64 bits with sign, also when written with a fraction
+    /// of zero (`5.0`); nil for anything else.
     public var int: Int? {
         @inline(__always) get {
             let entry = entry

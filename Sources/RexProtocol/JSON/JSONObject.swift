@@ -28,6 +28,9 @@ public struct JSONObject: Sendable {
     /// An object of members with different names in any order. O(n) where they are sorted already.
     init(unique elements: [Element]) { members = Self.sorted(elements) }
 
+    /// An object of members with different names in the order of their bytes.
+    init(sorted elements: [Element]) { members = elements }
+
     private static func sorted(_ elements: [Element]) -> [Element] {
         var previous: String?
         for (key, _) in elements {

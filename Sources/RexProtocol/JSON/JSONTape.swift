@@ -46,7 +46,8 @@ struct TapeEntry {
     /// Place in the source, the quotes or brackets included.
     var start: UInt32
     var end: UInt32
-    /// The number's bits, the boolean, the place of unescaped text, or the index behind a container.
+    /// The number's bits, the boolean, the place of unescaped text, or the index behind a
+    /// container.
     var payload: UInt64 = 0
 }
 

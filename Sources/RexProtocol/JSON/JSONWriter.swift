@@ -73,15 +73,36 @@ public struct JSONWriter: Sendable {
     public mutating func string(utf8 text: UnsafeRawBufferPointer) {
         bytes.append(0x22)
         var plain = 0
-        for i in 0..<text.count {
+        var i = 0
+        while i < text.count {
+            if i &+ 8 <= text.count,
+                Self.isPlain(text.loadUnaligned(fromByteOffset: i, as: UInt64.self))
+            {
+                i &+= 8
+                continue
+            }
             let byte = text[i]
-            guard byte < 0x20 || byte == 0x22 || byte == 0x5C else { continue }
-            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[plain..<i]))
-            escape(byte)
-            plain = i + 1
+            if byte < 0x20 || byte == 0x22 || byte == 0x5C {
+                bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[plain..<i]))
+                escape(byte)
+                plain = i + 1
+            }
+            i &+= 1
         }
         bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[plain...]))
         bytes.append(0x22)
+    }
+
+    /// Whether none of eight bytes needs an escape.
+    @inline(__always)
+    private static func isPlain(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let quote = word ^ (ones &* 0x22)
+        let backslash = word ^ (ones &* 0x5C)
+        let stops =
+            ((word &- (ones &* 0x20)) & ~word) | ((quote &- ones) & ~quote)
+            | ((backslash &- ones) & ~backslash)
+        return stops & (ones &* 0x80) == 0
     }
 
     private mutating func escape(_ byte: UInt8) {

@@ -45,15 +45,20 @@ public struct RawJSON: Sendable, Hashable {
     /// `null`.
     public static let null = RawJSON(unchecked: Array("null".utf8))
 
-    /// The text as a tree. O(size).
+    /// The text as a tree. O(size). The text must not nest deeper than `JSONCoder.depthLimit`,
+    /// which nothing does that was encoded or parsed with the standard limits.
     public var value: JSONValue {
-        withNode { $0.value } ?? .null
+        guard let value = withNode({ $0.value }) else {
+            preconditionFailure(
+                "a text of \(bytes.count) bytes nests deeper than \(JSONCoder.depthLimit)")
+        }
+        return value
     }
 
     /// Parses the text once more and hands its root to `body`; nil where it nests deeper than
     /// `JSONCoder.depthLimit`.
     func withNode<R>(_ body: (JSONNode) throws -> R) rethrows -> R? {
-        let parser = JSONParser(depthLimit: JSONCoder.depthLimit)
+        let parser = JSONParser(depthLimit: min(bytes.count + 1, JSONCoder.depthLimit))
         return try bytes.withUnsafeBytes { bytes in
             guard let node = try? parser.parse(bytes) else { return nil }
             return try body(node)
@@ -69,11 +74,19 @@ extension RawJSON: CustomStringConvertible {
 extension RawJSON: Codable {
     /// Reads any value: Rex's own decoder copies the text, others build it anew.
     public init(from decoder: any Decoder) throws {
-        self.init(try JSONValue(from: decoder))
+        if let tape = decoder as? TapeDecoder {
+            self = tape.node.compact
+        } else {
+            self.init(try JSONValue(from: decoder))
+        }
     }
 
     /// Writes the value: Rex's own encoder copies the text, others get a tree.
     public func encode(to encoder: any Encoder) throws {
-        try value.encode(to: encoder)
+        if let tree = encoder as? TreeEncoder {
+            tree.scope.state.pointee.writer.raw(self)
+        } else {
+            try value.encode(to: encoder)
+        }
     }
 }

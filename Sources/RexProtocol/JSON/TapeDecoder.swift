@@ -17,8 +17,8 @@ final class DecodingScope {
     }
 }
 
-/// A `Decoder` over the tape: 24 bytes, so that an existential holds it without allocating. The path
-/// is found from the tape only when an error asks for it.
+/// A `Decoder` over the tape: 24 bytes, so that an existential holds it without allocating. The
+/// path is found from the tape only when an error asks for it.
 struct TapeDecoder: Decoder, SingleValueDecodingContainer {
     let node: JSONNode
     let scope: DecodingScope

@@ -1,77 +1,96 @@
-import Rex
+/// The values of an object by key, or those of an action in the form of the wire.
+///
+/// One type for all three roles, with its functions in itself: each generic type more, and each
+/// function in a protocol's extension, costs look-ups in the runtime for every value that is read.
+struct TapeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    enum Role {
+        /// The members of an object.
+        case members
+        /// An action: the only key is its case.
+        case action
+        /// The values of a case, by the keys that Swift gives them: their labels, or `_0`, `_1` …
+        /// for those without.
+        case payload
+    }
 
-/// What the keyed containers over the tape have in common: a way to find the value of a key.
-protocol TapeMembers: KeyedDecodingContainerProtocol {
-    var scope: DecodingScope { get }
-    /// The value of a key; nil where it is absent.
-    func find(_ key: Key) throws -> JSONNode?
-    /// The place that the value of a key has or would have.
-    func place(_ key: Key) -> JSONPointer
-}
-
-/// The members of an object by key.
-struct TapeKeyed<Key: CodingKey>: TapeMembers {
     /// Objects with more members are looked up in a sorted index instead of one by one.
     static var scanLimit: Int { 32 }
 
+    /// The object; the action where this is its payload.
     let node: JSONNode
+    let payload: JSONNode?
     let scope: DecodingScope
+    let role: Role
     private let index: TapeIndex?
 
-    init(node: JSONNode, scope: DecodingScope) {
+    init(node: JSONNode, scope: DecodingScope, role: Role = .members) {
         self.node = node
         self.scope = scope
-        index = node.count > Self.scanLimit ? TapeIndex(node) : nil
+        self.role = role
+        payload = role == .payload ? node["payload"] : nil
+        index = role == .members && node.count > Self.scanLimit ? TapeIndex(node) : nil
     }
 
-    var codingPath: [any CodingKey] { scope.codingPath(of: node) }
+    var codingPath: [any CodingKey] { scope.codingPath(of: payload ?? node) }
 
     var allKeys: [Key] {
-        node.members.compactMap { Key(stringValue: $0.name.string ?? "") }
-    }
-
-    @inline(__always)
-    func find(_ key: Key) -> JSONNode? {
-        key.stringValue.withBytes { index?.find($0) ?? (index == nil ? node.member($0) : nil) }
-    }
-
-    func place(_ key: Key) -> JSONPointer {
-        scope.pointer(to: node).appending(key.stringValue)
-    }
-
-    func superDecoder() throws -> any Decoder {
-        TapeDecoder(node: node["super"] ?? node, scope: scope)
-    }
-}
-
-/// The members of a large object, sorted by the bytes of their names.
-final class TapeIndex {
-    private let tape: UnsafePointer<JSONTape>
-    private let keys: [Int]
-
-    init(_ node: JSONNode) {
-        let tape = node.tape
-        self.tape = tape
-        keys = node.members.map(\.name.position).sorted {
-            Bytes.order(tape.pointee.string($0), tape.pointee.string($1)) < 0
+        switch role {
+        case .members: return node.members.compactMap { Key(stringValue: $0.name.string ?? "") }
+        case .payload:
+            guard let payload else { return [] }
+            return payload.members.compactMap { Key(stringValue: $0.name.string ?? "") }
+        case .action:
+            guard let type = node["type"], let name = type.string else { return [] }
+            if let key = Key(stringValue: name) { return [key] }
+            scope.unknownType = type
+            return []
         }
     }
 
-    func find(_ name: UnsafeRawBufferPointer) -> JSONNode? {
-        var low = 0
-        var high = keys.count
-        while low < high {
-            let middle = (low + high) / 2
-            let order = Bytes.order(tape.pointee.string(keys[middle]), name)
-            if order == 0 { return JSONNode(tape: tape, index: keys[middle] + 1) }
-            if order < 0 { low = middle + 1 } else { high = middle }
-        }
-        return nil
-    }
-}
-
-extension TapeMembers {
     func contains(_ key: Key) -> Bool { (try? find(key)) != nil }
+
+    /// The value of a key; nil where it is absent.
+    private func find(_ key: Key) throws -> JSONNode? {
+        let name = key.stringValue
+        if role == .payload { return try value(name) }
+        return name.withBytes { bytes in
+            guard let index else { return node.member(bytes) }
+            return index.find(bytes)
+        }
+    }
+
+    /// Whether the case holds one value and that has no label: a key enum of one case has no size.
+    private func isWhole(_ name: String) -> Bool { MemoryLayout<Key>.size == 0 && name == "_0" }
+
+    private func value(_ name: String) throws -> JSONNode? {
+        if isWhole(name) { return payload }
+        guard let payload, !payload.isNull else { return nil }
+        if payload.kind == .object { return payload[name: name] }
+        guard let index = PayloadKey.index(name) else { throw scope.mismatch(payload, "an object") }
+        guard payload.kind == .array else { throw scope.mismatch(payload, "an array") }
+        if index == 0 { try refuseTooMany(payload) }
+        return payload[element: index]
+    }
+
+    /// An array with more elements than the case has values is another case's. Apart, because a
+    /// `Key?` in `value` would cost it a look-up in the runtime.
+    @inline(never)
+    private func refuseTooMany(_ payload: JSONNode) throws {
+        guard let last = payload[element: payload.count - 1],
+            Key(stringValue: "_\(payload.count - 1)") == nil
+        else { return }
+        throw scope.failure(last, "expected the end of the array, got \(last.kind.words)")
+    }
+
+    /// The place that the value of a key has or would have.
+    private func place(_ key: Key) -> JSONPointer {
+        let name = key.stringValue
+        let place = scope.pointer(to: node)
+        guard role == .payload else { return place.appending(name) }
+        if isWhole(name) { return place.appending("payload") }
+        return place.appending("payload").appending(
+            PayloadKey.index(name).map { String($0) } ?? name)
+    }
 
     /// The value of a key that must be there.
     @inline(__always)
@@ -128,7 +147,7 @@ extension TapeMembers {
             {
                 return none
             }
-            throw missing(key, "a value (\(T.self))")
+            throw missing(key, "a value")
         }
         return try scope.decode(type, node)
     }
@@ -152,14 +171,58 @@ extension TapeMembers {
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> {
-        try TapeDecoder(node: need(key, "an object"), scope: scope).container(keyedBy: type)
+        if role == .action {
+            return KeyedDecodingContainer(
+                TapeKeyed<Nested>(node: node, scope: scope, role: .payload))
+        }
+        return try TapeDecoder(node: need(key, "an object"), scope: scope).container(
+            keyedBy: type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
         try TapeDecoder(node: need(key, "an array"), scope: scope).unkeyedContainer()
     }
 
+    func superDecoder() throws -> any Decoder {
+        TapeDecoder(node: node["super"] ?? node, scope: scope)
+    }
+
     func superDecoder(forKey key: Key) throws -> any Decoder {
         TapeDecoder(node: try need(key, "a value"), scope: scope)
+    }
+}
+
+/// The members of a large object, sorted by the bytes of their names.
+final class TapeIndex {
+    private let tape: UnsafePointer<JSONTape>
+    private let keys: [Int]
+
+    init(_ node: JSONNode) {
+        let tape = node.tape
+        self.tape = tape
+        keys = node.members.map(\.name.position).sorted {
+            Bytes.order(tape.pointee.string($0), tape.pointee.string($1)) < 0
+        }
+    }
+
+    func find(_ name: UnsafeRawBufferPointer) -> JSONNode? {
+        var low = 0
+        var high = keys.count
+        while low < high {
+            let middle = (low + high) / 2
+            let order = Bytes.order(tape.pointee.string(keys[middle]), name)
+            if order == 0 { return JSONNode(tape: tape, index: keys[middle] + 1) }
+            if order < 0 { low = middle + 1 } else { high = middle }
+        }
+        return nil
+    }
+}
+
+/// The keys `_0`, `_1` … of values without a label.
+enum PayloadKey {
+    static func index(_ name: String) -> Int? {
+        let text = name.utf8
+        guard text.first == 0x5F, text.count > 1, text.count < 5 else { return nil }
+        return JSONPointer.index(String(name.dropFirst()))
     }
 }

@@ -36,8 +36,8 @@ public enum WireTime {
         }
     }
 
-    /// Reads a time of RFC 3339: any offset, any number of digits of a second, `T` and `Z` in either
-    /// case; a leap second reads as the second after it. Nil where the text is none.
+    /// Reads a time of RFC 3339: any offset, any number of digits of a second, `T` and `Z` in
+    /// either case; a leap second reads as the second after it. Nil where the text is none.
     public static func date(_ text: UnsafeRawBufferPointer) -> Date? {
         var rest = Cursor(bytes: text)
         guard let year = rest.digits(4), rest.take(0x2D), let month = rest.digits(2),

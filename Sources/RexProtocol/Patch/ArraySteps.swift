@@ -46,8 +46,8 @@ enum ArraySteps {
         return steps
     }
 
-    /// The cheapest way to pair old elements with new ones in order: which changed into which, which
-    /// went, which came.
+    /// The cheapest way to pair old elements with new ones in order: which changed into which,
+    /// which went, which came.
     private static func aligned(
         _ a: ArraySlice<JSONValue>, _ b: ArraySlice<JSONValue>
     ) -> [Step] {

@@ -134,22 +134,23 @@ private struct PatchApplication {
 }
 
 extension JSONValue {
-    /// Changes the value at a place without copying what lies on the way and is held by nobody else.
+    /// Changes the value at a place without copying what lies on the way and is held by nobody
+    /// else.
     fileprivate mutating func change<R>(
         _ tokens: ArraySlice<String>, _ body: (inout JSONValue) throws(PatchFault) -> R
     ) throws(PatchFault) -> R {
         guard let token = tokens.first else { return try body(&self) }
-        switch self {
-        case .object(var object):
-            self = .null
+        switch kind {
+        case .object:
+            var object = takeObject()
             defer { self = .object(object) }
             let result = try object.update(token) { (member) throws(PatchFault) -> R in
                 try member.change(tokens.dropFirst(), body)
             }
             guard let result else { throw PatchFault(message: "there is no member '\(token)'") }
             return result
-        case .array(var values):
-            self = .null
+        case .array:
+            var values = takeArray()
             defer { self = .array(values) }
             let index = try JSONValue.index(token, in: values)
             return try values[index].change(tokens.dropFirst(), body)
@@ -175,18 +176,18 @@ extension JSONValue {
     fileprivate mutating func add(
         _ new: JSONValue, _ token: String, _ path: JSONPointer
     ) throws(PatchFault) -> JSONPatch.Operation {
-        switch self {
-        case .object(var object):
-            self = .null
+        switch kind {
+        case .object:
+            var object = takeObject()
             defer { self = .object(object) }
             let old = object[token]
             object[token] = new
             return old.map { .replace(path: path, value: $0) } ?? .remove(path: path)
-        case .array(var values):
+        case .array:
+            var values = takeArray()
+            defer { self = .array(values) }
             let index = token == "-" ? values.count : try Self.index(token, in: values, orEnd: true)
-            self = .null
             values.insert(new, at: index)
-            self = .array(values)
             let parent = JSONPointer(tokens: Array(path.tokens.dropLast()))
             return .remove(path: parent.appending(index))
         default:
@@ -194,21 +195,36 @@ extension JSONValue {
         }
     }
 
+    // A binding in a pattern would hold the payload a second time, and the change would copy it
+    // all.
+
+    @inline(never)
+    mutating func takeObject() -> JSONObject {
+        guard case .object(let object) = self else { return JSONObject() }
+        self = .null
+        return object
+    }
+
+    @inline(never)
+    private mutating func takeArray() -> [JSONValue] {
+        guard case .array(let values) = self else { return [] }
+        self = .null
+        return values
+    }
+
     fileprivate mutating func remove(_ token: String) throws(PatchFault) -> JSONValue {
-        switch self {
-        case .object(var object):
-            self = .null
+        switch kind {
+        case .object:
+            var object = takeObject()
             defer { self = .object(object) }
             guard let old = object.removeValue(forKey: token) else {
                 throw PatchFault(message: "there is no member '\(token)'")
             }
             return old
-        case .array(var values):
-            let index = try Self.index(token, in: values)
-            self = .null
-            let old = values.remove(at: index)
-            self = .array(values)
-            return old
+        case .array:
+            var values = takeArray()
+            defer { self = .array(values) }
+            return values.remove(at: try Self.index(token, in: values))
         default:
             throw PatchFault(message: "there is no '\(token)' in \(kind.words)")
         }

@@ -13,8 +13,8 @@ extension JSONPatch {
         return JSONPatch(difference.operations)
     }
 
-    /// The most insertions and removals that a shortest script for one array is searched for; beyond
-    /// it the elements that each list holds exactly once are the fixed points.
+    /// The most insertions and removals that a shortest script for one array is searched for;
+    /// beyond it the elements that each list holds exactly once are the fixed points.
     public static let editLimit = 128
     /// The most pairs of removed and added elements that are compared to find out which element
     /// changed into which; beyond it they are paired in order.

@@ -134,9 +134,10 @@ extension JSONPatch.Operation {
 extension JSONPatch: Codable {
     /// Reads an array of operations.
     public init(from decoder: any Decoder) throws {
-        let value = try JSONValue(from: decoder)
-        do {
-            try self.init(value)
+        let tape = decoder as? TapeDecoder
+        let value = tape == nil ? try JSONValue(from: decoder) : .null
+        do throws(PatchError) {
+            if let tape { try self.init(tape.node) } else { try self.init(value) }
         } catch {
             let path = decoder.codingPath + error.at.tokens.map { JSONKey($0) }
             throw DecodingError.dataCorrupted(
@@ -146,7 +147,8 @@ extension JSONPatch: Codable {
 
     /// Writes an array of operations.
     public func encode(to encoder: any Encoder) throws {
-        try raw.encode(to: encoder)
+        var container = encoder.singleValueContainer()
+        try container.encode(raw)
     }
 }
 

@@ -1,5 +1,5 @@
-/// A change to a JSON value that looks like the value (RFC 7396): a null removes a member, an object
-/// is merged, anything else takes the place of what was there.
+/// A change to a JSON value that looks like the value (RFC 7396): a null removes a member, an
+/// object is merged, anything else takes the place of what was there.
 public enum MergePatch {
     /// Merges a patch into a value. O(size of the patch) lookups.
     public static func apply(_ patch: JSONValue, to target: inout JSONValue) {
@@ -7,10 +7,7 @@ public enum MergePatch {
             target = patch
             return
         }
-        var object = JSONObject()
-        if case .object(let members) = target { object = members }
-        // Held by nobody else while it is changed.
-        target = .null
+        var object = target.takeObject()
         for (key, change) in changes {
             if change.isNull {
                 object[key] = nil

@@ -24,6 +24,7 @@ enum Identifiers {
     /// 128 random bits as 32 hexadecimal digits.
     static func fresh() -> String {
         var random = SystemRandomNumberGenerator()
-        return Digest.hexadecimal((0..<16).map { _ in UInt8.random(in: 0...255, using: &random) })
+        let words = (random.next() as UInt64, random.next() as UInt64)
+        return Digest.hexadecimal(withUnsafeBytes(of: words) { Array($0) })
     }
 }

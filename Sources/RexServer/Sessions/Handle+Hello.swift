@@ -38,10 +38,10 @@ extension Server {
             connection.session.heartbeat = UInt64(heartbeat)
             add(.heartbeat(connection: connection.id), after: heartbeat)
         }
-        reply(.welcome(welcome(hello.id, connection.session)), to: connection)
+        reply(.welcome(welcome(hello.id, &connection.session)), to: connection)
     }
 
-    private func welcome(_ id: FrameID?, _ session: Session) -> ServerFrame.Welcome {
+    private func welcome(_ id: FrameID?, _ session: inout Session) -> ServerFrame.Welcome {
         var frame = ServerFrame.Welcome(
             id: id, server: "rex/\(Self.version)", session: session.id, client: session.client)
         frame.stores = storeOrder.compactMap { stores[$0]?.host }.map {

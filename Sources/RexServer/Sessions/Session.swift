@@ -2,8 +2,8 @@ import Rex
 
 /// A client as the server knows it: who it is, what it watches and listens to, what it is owed.
 struct Session {
-    /// The opaque name of the session, given out in `welcome`.
-    let id: String
+    /// The opaque name of the session, made when `welcome` first gives it out.
+    private(set) lazy var id = Identifiers.fresh()
     let client: ClientIdentity
     /// What the client calls itself.
     var clientName: String?
@@ -27,8 +27,7 @@ struct Session {
     /// The loop's milliseconds when it was last heard of.
     var lastHeard: UInt64 = 0
 
-    init(id: String, client: ClientIdentity) {
-        self.id = id
+    init(client: ClientIdentity) {
         self.client = client
     }
 

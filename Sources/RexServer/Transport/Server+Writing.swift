@@ -110,6 +110,9 @@ extension Server {
     /// for it is over: a close with unread input would destroy the reason on its way.
     func close(_ connection: Connection, _ reason: CloseReason, _ message: String) {
         guard connection.isServed else { return }
+        // What it was acknowledged and what it watched leaves before the reason.
+        cut(before: connection)
+        guard connection.isServed else { return }
         reply(
             .bye(ServerFrame.Bye(reason, message)), to: connection)
         connection.enter(.finishing)

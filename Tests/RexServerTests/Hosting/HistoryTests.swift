@@ -1,0 +1,73 @@
+import Foundation
+import Rex
+import RexProtocol
+import Testing
+
+@testable import RexServer
+
+private struct Tally: Statable, Codable {
+    var count = 0
+    var log: [String] = []
+}
+
+private enum TallyAction: WireAction {
+    case add(Int)
+    static let clientTypes = ["add"]
+}
+
+@Suite struct HistoryTests {
+    private func history(_ limits: Limits, commits: Int) throws -> History<Tally, TallyAction> {
+        var history = History<Tally, TallyAction>(state: Tally(), revision: 0, limits: limits)
+        var state = Tally()
+        for revision in 1...commits {
+            let before = try JSONCoder.value(of: state)
+            state.count += revision
+            if revision % 3 == 0 { state.log.append("at \(revision)") }
+            if revision % 7 == 0 { state.log.removeFirst() }
+            let patch = JSONPatch.difference(from: before, to: try JSONCoder.value(of: state))
+            history.append(
+                .init(
+                    revision: revision, time: Date(), origin: .local, action: .add(revision),
+                    travel: nil, patch: patch.raw), state: state)
+        }
+        return history
+    }
+
+    @Test func everyStateThatIsHeldComesBack() throws {
+        let history = try history(Limits(), commits: 3_000)
+        #expect(history.firstRevision == 0 && history.lastRevision == 3_000)
+        for revision in [0, 1, 2, 500, 1_023, 1_024, 1_025, 2_047, 2_048, 2_900, 2_999, 3_000] {
+            let state = try history.state(at: revision)
+            #expect(state.count == revision * (revision + 1) / 2, "at \(revision)")
+            #expect(state.log.count == revision / 3 - revision / 7)
+        }
+    }
+
+    @Test func theOldestGoesAtTheLimitOfCommits() throws {
+        var limits = Limits()
+        limits.historyCommits = 100
+        let history = try history(limits, commits: 1_000)
+        #expect(history.firstRevision >= 900 && history.firstRevision < 920)
+        #expect(try history.state(at: history.firstRevision).count > 0)
+        let entries = history.entries(after: 0, limit: 1_000) { _ in true }
+        #expect(entries.map(\.revision) == Array((history.firstRevision + 1)...1_000))
+    }
+
+    @Test func theOldestGoesAtTheLimitOfBytes() throws {
+        var limits = Limits()
+        limits.historyCommits = 8_000
+        limits.historyBytes = 300_000
+        let history = try history(limits, commits: 4_000)
+        #expect(history.firstRevision > 0)
+        #expect(history.lastRevision == 4_000)
+    }
+
+    @Test func pagesAndTheNewest() throws {
+        let history = try history(Limits(), commits: 50)
+        #expect(history.entries(after: 10, limit: 3) { _ in true }.map(\.revision) == [11, 12, 13])
+        #expect(history.entries(after: 50, limit: 3) { _ in true }.isEmpty)
+        #expect(history.newestEntries(limit: 3) { _ in true }.map(\.revision) == [48, 49, 50])
+        #expect(
+            history.newestEntries(limit: 2) { $0.revision % 10 == 0 }.map(\.revision) == [40, 50])
+    }
+}

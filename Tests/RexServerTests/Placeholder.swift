@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct RexServerTestsPlaceholder {
-    @Test func builds() {}
-}

@@ -1,0 +1,73 @@
+import RexLoop
+import RexProtocol
+import RexTesting
+import Testing
+
+@testable import RexServer
+
+@Suite struct OutboxTests {
+    private func text(_ outbox: Outbox) -> String {
+        var bytes: [UInt8] = []
+        for chunk in outbox.waiting { bytes += chunk.bytes }
+        return String(decoding: bytes.dropFirst(outbox.offset), as: UTF8.self)
+    }
+
+    private func chunk(_ text: String) -> Chunk { Chunk(Array(text.utf8)) }
+
+    @Test func patchesStandBeforeTheTurnsRepliesAndEventsAfter() {
+        var outbox = Outbox()
+        outbox.reply { $0.bytes += "ack1".utf8 }
+        outbox.addEvents(chunk("event\n"))
+        outbox.reply { $0.bytes += "ack2".utf8 }
+        outbox.place(chunk("patch\n"))
+        outbox.seal()
+        #expect(text(outbox) == "patch\nack1\nack2\nevent\n")
+        #expect(outbox.pendingBytes == 22)
+    }
+
+    @Test func whatIsSealedStaysInFront() {
+        var outbox = Outbox()
+        outbox.reply { $0.bytes += "subscribed".utf8 }
+        outbox.seal()
+        outbox.reply { $0.bytes += "ack".utf8 }
+        outbox.place(chunk("patch\n"))
+        outbox.seal()
+        #expect(text(outbox) == "subscribed\npatch\nack\n")
+    }
+
+    @Test func partialWritesAreTakenUpWhereTheyEnded() {
+        var random = SeededRandom(seed: 3)
+        var outbox = Outbox()
+        var expected = ""
+        var got = ""
+        for turn in 0..<500 {
+            for number in 0..<Int.random(in: 0...3, using: &random) {
+                outbox.place(chunk("p\(turn).\(number)\n"))
+                expected += "p\(turn).\(number)\n"
+            }
+            if Bool.random(using: &random) {
+                outbox.reply { $0.bytes += "r\(turn)".utf8 }
+                expected += "r\(turn)\n"
+            }
+            outbox.seal()
+            let count = Int.random(in: 0...outbox.pendingBytes, using: &random)
+            got += String(text(outbox).prefix(count))
+            outbox.didWrite(count)
+        }
+        got += text(outbox)
+        outbox.didWrite(outbox.pendingBytes)
+        #expect(got == expected)
+        #expect(outbox.isEmpty && outbox.waiting.isEmpty && outbox.offset == 0)
+    }
+
+    @Test func theFirstPartIsAboutTheLimit() {
+        var outbox = Outbox()
+        for _ in 0..<10 { outbox.place(chunk("1234567890")) }
+        outbox.seal()
+        outbox.didWrite(5)
+        let (chunks, bytes) = outbox.first(20)
+        #expect(chunks.count == 3 && bytes == 25)
+        outbox.didWrite(bytes)
+        #expect(outbox.pendingBytes == 70 && outbox.offset == 0)
+    }
+}
