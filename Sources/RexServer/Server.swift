@@ -77,6 +77,7 @@ public actor Server {
         case heartbeat(connection: Int)
         case stall(connection: Int)
         case linger(connection: Int)
+        case halfClosed(connection: Int)
         case drain
     }
 
