@@ -138,8 +138,7 @@ public final class ChildProcess {
             }
             guard try fill(before: deadline) else {
                 throw Failure(
-                    description:
-                        "\(name) ended its output; so far \(String(decoding: held, as: UTF8.self))")
+                    description: "\(name) ended its output; so far \(String(decoding: held, as: UTF8.self))")
             }
         }
     }
@@ -179,19 +178,14 @@ public final class ChildProcess {
             let left = deadline - .now
             guard left > .zero else {
                 throw Failure(
-                    description:
-                        "nothing from \(name) in time; so far \(String(decoding: held, as: UTF8.self))"
+                    description: "nothing from \(name) in time; so far \(String(decoding: held, as: UTF8.self))"
                         + " | \(errorText)")
             }
             var list = [
                 pollfd(fd: output, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
             ]
-            poll(
-                &list, 2,
-                Int32(
-                    left.components.seconds * 1000 + left.components.attoseconds
-                        / 1_000_000_000_000_000 + 1))
+            poll(&list, 2, Int32(left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1))
             if list[1].revents != 0 { readErrors() }
             if list[0].revents != 0 {
                 let more = read(output)
@@ -288,8 +282,7 @@ private struct Plumbing {
         let (outRead, outWrite) = try pipe()
         let (errorRead, errorWrite) = try pipe()
         return Plumbing(
-            child: [inRead, outWrite, errorWrite], input: inWrite, output: outRead,
-            errors: errorRead)
+            child: [inRead, outWrite, errorWrite], input: inWrite, output: outRead, errors: errorRead)
     }
 
     /// TIOCSPTLCK and TIOCGPTN of Linux.

@@ -49,8 +49,7 @@ public final class ServerProcess {
         guard ready.contains(" ready on "),
             let text = try? String(contentsOfFile: file, encoding: .utf8)
         else {
-            throw ChildProcess.Failure(
-                description: "the server said \(ready) | \(process.errorText)")
+            throw ChildProcess.Failure(description: "the server said \(ready) | \(process.errorText)")
         }
         return text.split(separator: "\n").map(String.init)
     }
