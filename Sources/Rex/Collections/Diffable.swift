@@ -20,7 +20,7 @@ public struct RangeChange: Equatable, Sendable {
 /// earlier value of itself without looking at the elements that both share.
 public protocol DiffableSequence<Element>: Encodable {
     /// What it holds.
-    associatedtype Element
+    associatedtype Element: Encodable
 
     /// How many elements there are.
     var count: Int { get }
@@ -40,7 +40,7 @@ public protocol DiffableSequence<Element>: Encodable {
 /// which it differs from an earlier value of itself without looking at those that both share.
 public protocol DiffableMap<Value>: Encodable {
     /// What it holds under each name.
-    associatedtype Value
+    associatedtype Value: Encodable
 
     /// The value whose entry is written under a name; nil where there is none.
     func value(named name: String) -> Value?
