@@ -116,14 +116,14 @@ final class EncodingScope {
         // Equal types, so the bits are the value; a cast would cost a runtime call.
         if T.self == JSONValue.self {
             let value = unsafeBitCast(value, to: JSONValue.self)
-            guard !value.isDeeper(than: JSONCoder.depthLimit) else {
-                throw invalid(value, "nested deeper than \(JSONCoder.depthLimit)")
-            }
-            guard value.isFinite else { throw invalid(value, "a number is not finite") }
             if state.pointee.limit != .max {
                 let room = state.pointee.limit - state.pointee.writer.bytes.count
                 guard value.byteEstimate(upTo: room) <= room else { throw OverLimit() }
             }
+            guard !value.isDeeper(than: JSONCoder.depthLimit) else {
+                throw invalid(value, "nested deeper than \(JSONCoder.depthLimit)")
+            }
+            guard value.isFinite else { throw invalid(value, "a number is not finite") }
             state.pointee.writer.value(value)
         } else if T.self == RawJSON.self {
             state.pointee.writer.raw(unsafeBitCast(value, to: RawJSON.self))
