@@ -89,7 +89,7 @@ struct StateMaker {
             default: if chance(8) { list.reverse() } else { list.append(make(&self)) }
             }
         }
-        if list.count > 12 { list.removeFirst(list.count - 12) }
+        if list.count > 6 { list.removeFirst(list.count - 6) }
     }
 
     mutating func edit<K, V>(
@@ -105,7 +105,7 @@ struct StateMaker {
 
     mutating func make() -> EverythingState {
         var state = EverythingState()
-        for field in 0..<Self.fields where chance(2) { change(field, of: &state) }
+        for field in 0..<Self.fields where chance(5) { change(field, of: &state) }
         return state
     }
 
