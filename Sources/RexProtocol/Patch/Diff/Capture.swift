@@ -1,7 +1,7 @@
-/// The children of values, one level of each: what `encode(to:)` writes, taken down instead of
+/// The children of one value, one level of it: what `encode(to:)` writes, taken down instead of
 /// written. A child that is no scalar is kept as the value that it is, type and all, and not encoded.
 ///
-/// A stack: captures are released in the reverse order, and the memory of one serves the next.
+/// The memory of one value serves the next.
 final class Capture {
     /// What stands in one place of a captured value.
     enum Content {
@@ -24,12 +24,13 @@ final class Capture {
         let pointer: UnsafeMutableRawPointer
     }
 
-    /// One member, element or single value, in a list with those of the same node.
+    /// One member, element or single value.
     struct Entry {
         /// Empty where it is no member.
         let name: String
         let content: Content
-        var next: Int32
+        /// The node that it belongs to. Entries of one node are in order, not always side by side.
+        let node: Int32
     }
 
     struct Node {
@@ -42,18 +43,23 @@ final class Capture {
         }
         var kind = Kind.empty
         var first: Int32 = -1
-        var last: Int32 = -1
-        var count = 0
+        var count: Int32 = 0
     }
 
     /// Not inline in the class: each access to a class's property would be checked for exclusivity.
     struct State {
         var entries = RawStack<Entry>()
+        /// The root is the first.
         var nodes = RawStack<Node>()
         var values = ValueArena()
+        /// The value itself.
+        var subject: Kept?
+        /// The container that was last made for the root: most values at one depth are of one type.
+        var container: (key: ObjectIdentifier, holder: AnyObject)?
     }
 
     let state: UnsafeMutablePointer<State>
+    static let root: Int32 = 0
 
     init() {
         state = .allocate(capacity: 1)
@@ -61,7 +67,7 @@ final class Capture {
     }
 
     deinit {
-        release(to: Mark(entries: 0, nodes: 0, values: .init()))
+        clear()
         state.pointee.entries.free()
         state.pointee.nodes.free()
         state.pointee.values.free()
@@ -69,38 +75,36 @@ final class Capture {
         state.deallocate()
     }
 
-    /// Takes down one level of a value; gives its root.
-    func take<T: Encodable>(_ value: T) throws -> Int32 {
-        let root = node(.empty)
-        try value.encode(to: CaptureEncoder(capture: self, node: root))
-        return root
+    /// Takes down one level of a value, in the place of what was there.
+    func take<T: Encodable>(_ value: borrowing T) throws {
+        clear()
+        state.pointee.nodes.append(Node())
+        state.pointee.subject = keep(value)
+        try value.encode(to: CaptureEncoder(capture: self, node: Self.root))
     }
 
-    /// How far the stack reaches.
-    struct Mark {
-        let entries: Int
-        let nodes: Int
-        let values: ValueArena.Mark
+    /// Whether this is the capture of a value: both live, so equal bytes are the same value.
+    func holds<T: Encodable>(_ value: UnsafePointer<T>) -> Bool {
+        guard let subject = state.pointee.subject else { return false }
+        return ObjectIdentifier(subject.type) == ObjectIdentifier(T.self)
+            && Bytes.equal(subject.pointer, value, count: MemoryLayout<T>.size)
     }
 
-    var mark: Mark {
-        Mark(
-            entries: state.pointee.entries.count, nodes: state.pointee.nodes.count,
-            values: state.pointee.values.mark)
-    }
-
-    /// Lets go everything that was captured after a mark.
-    func release(to mark: Mark) {
-        var index = state.pointee.entries.count
-        while index > mark.entries {
-            index &-= 1
-            if case .value(let kept) = state.pointee.entries.base[index].content {
+    /// Lets everything go.
+    func clear() {
+        let entries = state.pointee.entries
+        for index in 0..<entries.count {
+            if case .value(let kept) = entries.base[index].content {
                 Self.end(kept.type, at: kept.pointer)
             }
         }
-        state.pointee.entries.shrink(to: mark.entries)
-        state.pointee.nodes.shrink(to: mark.nodes)
-        state.pointee.values.shrink(to: mark.values)
+        if let subject = state.pointee.subject {
+            state.pointee.subject = nil
+            Self.end(subject.type, at: subject.pointer)
+        }
+        state.pointee.entries.removeAll()
+        state.pointee.nodes.removeAll()
+        state.pointee.values.removeAll()
     }
 
     private static func end<T: Encodable>(_ type: T.Type, at pointer: UnsafeMutableRawPointer) {
@@ -118,24 +122,19 @@ extension Capture {
     /// Says what a node is, the first time that its container is asked for.
     @inline(__always)
     func open(_ kind: Node.Kind, _ node: Int32) {
-        if state.pointee.nodes.base[Int(node)].kind == .empty {
-            state.pointee.nodes.base[Int(node)].kind = kind
-        }
+        let node = state.pointee.nodes.base + Int(node)
+        if node.pointee.kind == .empty { node.pointee.kind = kind }
     }
 
     /// Adds a member or an element to a node.
-    func put(_ content: Content, _ name: String, in node: Int32) {
-        let state = state
-        let index = Int32(truncatingIfNeeded: state.pointee.entries.count)
-        state.pointee.entries.append(Entry(name: name, content: content, next: -1))
-        let last = state.pointee.nodes.base[Int(node)].last
-        if last < 0 {
-            state.pointee.nodes.base[Int(node)].first = index
-        } else {
-            state.pointee.entries.base[Int(last)].next = index
+    @inline(__always)
+    func put(_ content: consuming Content, _ name: consuming String, in index: Int32) {
+        let node = state.pointee.nodes.base + Int(index)
+        if node.pointee.count == 0 {
+            node.pointee.first = Int32(truncatingIfNeeded: state.pointee.entries.count)
         }
-        state.pointee.nodes.base[Int(node)].last = index
-        state.pointee.nodes.base[Int(node)].count &+= 1
+        node.pointee.count &+= 1
+        state.pointee.entries.append(Entry(name: name, content: content, node: index))
     }
 
     /// A value as a child: itself where it is a scalar, a copy of it otherwise.
@@ -148,11 +147,26 @@ extension Capture {
         return .value(keep(value))
     }
 
-    private func keep<T: Encodable>(_ value: T) -> Kept {
+    private func keep<T: Encodable>(_ value: borrowing T) -> Kept {
         let pointer = state.pointee.values.allocate(
             MemoryLayout<T>.size, alignment: MemoryLayout<T>.alignment)
-        pointer.initializeMemory(as: T.self, to: value)
+        pointer.initializeMemory(as: T.self, to: copy value)
         return Kept(type: T.self, pointer: pointer)
+    }
+
+    /// The container of the root, made anew only for another type of keys than the last time.
+    func rootContainer<Key: CodingKey>(_ key: Key.Type) -> KeyedEncodingContainer<Key> {
+        if let last = state.pointee.container, last.key == ObjectIdentifier(key) {
+            return unsafeDowncast(last.holder, to: Holder<Key>.self).container
+        }
+        let container = KeyedEncodingContainer(CaptureKeyed<Key>(capture: self, node: Self.root))
+        state.pointee.container = (ObjectIdentifier(key), Holder(container))
+        return container
+    }
+
+    private final class Holder<Key: CodingKey> {
+        let container: KeyedEncodingContainer<Key>
+        init(_ container: KeyedEncodingContainer<Key>) { self.container = container }
     }
 }
 
@@ -166,16 +180,35 @@ extension Capture {
     @inline(__always)
     func node(_ index: Int32) -> Node { state.pointee.nodes.base[Int(index)] }
 
-    /// The entries of a node in their order. O(entries).
-    func entries(of index: Int32) -> [Int32] {
-        let node = node(index)
-        var list: [Int32] = []
-        list.reserveCapacity(node.count)
-        var next = node.first
-        while next >= 0 {
-            list.append(next)
-            next = entry(next).pointee.next
+    /// Goes through the entries of a node.
+    struct Cursor: Sequence, IteratorProtocol {
+        let entries: UnsafePointer<Entry>
+        let node: Int32
+        var index: Int32
+        /// How many are still to come.
+        var rest: Int32
+
+        @inline(__always)
+        mutating func next() -> Int32? {
+            guard rest > 0 else { return nil }
+            while entries[Int(index)].node != node { index &+= 1 }
+            defer { index &+= 1 }
+            rest &-= 1
+            return index
         }
-        return list
+    }
+
+    /// The entries of a node in their order.
+    @inline(__always)
+    func entries(of index: Int32) -> Cursor {
+        let node = node(index)
+        return Cursor(
+            entries: UnsafePointer(state.pointee.entries.base), node: index, index: node.first,
+            rest: node.count)
+    }
+
+    /// Entries in the order of their names. O(n log n).
+    func sorted(_ entries: Cursor) -> [Int32] {
+        entries.sorted { entry($0).pointee.name.byteOrder(to: entry($1).pointee.name) < 0 }
     }
 }

@@ -1,6 +1,7 @@
 /// An `Encoder` that takes down one level of a value.
 struct CaptureEncoder: Encoder, SingleValueEncodingContainer {
-    let capture: Capture
+    // The capture outlives every encoder that it hands out.
+    unowned(unsafe) let capture: Capture
     let node: Int32
 
     var codingPath: [any CodingKey] { [] }
@@ -9,6 +10,7 @@ struct CaptureEncoder: Encoder, SingleValueEncodingContainer {
     func container<Key: CodingKey>(keyedBy: Key.Type) -> KeyedEncodingContainer<Key> {
         let isDictionary = ObjectIdentifier(Key.self) == TreeEncoder.dictionaryKey
         capture.open(isDictionary ? .sortedObject : .object, node)
+        if node == Capture.root { return capture.rootContainer(Key.self) }
         return KeyedEncodingContainer(CaptureKeyed(capture: capture, node: node))
     }
 
@@ -44,11 +46,12 @@ struct CaptureEncoder: Encoder, SingleValueEncodingContainer {
 
 /// The elements of an array that is taken down.
 struct CaptureList: UnkeyedEncodingContainer {
-    let capture: Capture
+    // The capture outlives every encoder that it hands out.
+    unowned(unsafe) let capture: Capture
     let node: Int32
 
     var codingPath: [any CodingKey] { [] }
-    var count: Int { capture.node(node).count }
+    var count: Int { Int(capture.node(node).count) }
 
     private func put(_ content: Capture.Content) { capture.put(content, "", in: node) }
 

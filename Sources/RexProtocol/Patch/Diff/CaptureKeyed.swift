@@ -1,6 +1,7 @@
 /// The members of an object that is taken down.
 struct CaptureKeyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let capture: Capture
+    // The capture outlives every encoder that it hands out.
+    unowned(unsafe) let capture: Capture
     let node: Int32
 
     var codingPath: [any CodingKey] { [] }

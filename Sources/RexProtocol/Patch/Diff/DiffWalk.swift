@@ -13,10 +13,18 @@ final class DiffWalk {
         /// Whether only the question counts if there is a difference.
         var isProbing = false
         var kinds: [ObjectIdentifier: ContentKind] = [:]
+        /// The values that are open, from the outermost in: what was taken down at each depth.
+        var levels: [Level] = []
+        var depth = 0
+    }
+
+    /// What was taken down of two values. It stays: the new one is most often the old one next time.
+    struct Level {
+        var old = Capture()
+        var new = Capture()
     }
 
     let scope = EncodingScope(writer: JSONWriter(), writesActions: false)
-    let capture = Capture()
     let state: UnsafeMutablePointer<State>
 
     init() {
@@ -39,9 +47,11 @@ final class DiffWalk {
         try body()
         if state.pointee.changes.isEmpty { return .empty }
         scope.state.pointee.writer.byte(0x5D)
+        // Exact copies: the room that is kept for the next patch may be much larger.
         return StatePatch(
-            raw: RawJSON(unchecked: scope.state.pointee.writer.bytes),
-            changes: state.pointee.changes)
+            raw: RawJSON(
+                unchecked: scope.state.pointee.writer.bytes.withUnsafeBufferPointer { Array($0) }),
+            changes: state.pointee.changes.withUnsafeBufferPointer { Array($0) })
     }
 
     private func reset() {
@@ -49,7 +59,14 @@ final class DiffWalk {
         state.pointee.path.removeAll(keepingCapacity: true)
         state.pointee.changes.removeAll(keepingCapacity: true)
         state.pointee.isProbing = false
+        state.pointee.depth = 0
+        if state.pointee.levels.count > Self.keptLevels {
+            state.pointee.levels.removeLast(state.pointee.levels.count - Self.keptLevels)
+        }
     }
+
+    /// How many levels stay for the next time.
+    private static let keptLevels = 16
 
     // MARK: Comparing
 
@@ -85,15 +102,26 @@ final class DiffWalk {
     private func compareComposite<T: Encodable>(
         _ old: UnsafePointer<T>, _ new: UnsafePointer<T>
     ) throws {
-        let base = capture.mark
-        defer { capture.release(to: base) }
-        let a = try capture.take(old.pointee)
-        let b = try capture.take(new.pointee)
+        let depth = descend()
+        defer { state.pointee.depth = depth }
+        let a = state.pointee.levels[depth].old
+        let b = state.pointee.levels[depth].new
+        if !a.holds(old) { try a.take(old.pointee) }
+        try b.take(new.pointee)
         let mark = mark
-        try compareNodes(a, b)
-        if capture.node(b).kind != .single {
+        try Pair(walk: self, old: a, new: b).compareNodes(Capture.root, Capture.root)
+        if b.node(Capture.root).kind != .single {
             try settle(since: mark) { try scope.encode(new.pointee) }
         }
+        state.pointee.levels[depth] = Level(old: b, new: a)
+    }
+
+    /// Goes one level deeper; gives the depth to come back to.
+    func descend() -> Int {
+        let depth = state.pointee.depth
+        if depth == state.pointee.levels.count { state.pointee.levels.append(Level()) }
+        state.pointee.depth = depth &+ 1
+        return depth
     }
 
     /// Compares values of a type whose text says all that there is to say.

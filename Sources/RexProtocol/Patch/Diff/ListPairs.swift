@@ -94,14 +94,14 @@ struct BufferPairs<Element: Encodable>: ListPairs {
 
 /// The elements of two arrays that were taken down.
 struct EntryPairs: ListPairs {
-    let walk: DiffWalk
+    let pair: Pair
     let old: [Int32]
     let new: [Int32]
 
     var oldCount: Int { old.count }
     var newCount: Int { new.count }
 
-    func isIdentical(_ i: Int, _ j: Int) -> Bool { walk.isIdentical(old[i], new[j]) }
+    func isIdentical(_ i: Int, _ j: Int) -> Bool { pair.isIdentical(old[i], new[j]) }
 
     var identicalPrefix: Int {
         let count = min(old.count, new.count)
@@ -116,8 +116,12 @@ struct EntryPairs: ListPairs {
         return n
     }
 
-    func compare(_ i: Int, _ j: Int) throws { try walk.compareContent(old[i], new[j]) }
-    func writeOld(_ i: Int) throws { try walk.write(entry: old[i]) }
-    func writeNew(_ j: Int) throws { try walk.write(entry: new[j]) }
+    func compare(_ i: Int, _ j: Int) throws { try pair.compareContent(old[i], new[j]) }
+    func writeOld(_ i: Int) throws {
+        try pair.walk.write(pair.old.entry(old[i]).pointee.content, of: pair.old)
+    }
+    func writeNew(_ j: Int) throws {
+        try pair.walk.write(pair.new.entry(new[j]).pointee.content, of: pair.new)
+    }
     func anchors(_ a: Range<Int>, _ b: Range<Int>) -> [(Int, Int)] { [] }
 }

@@ -24,9 +24,9 @@ struct RawStack<Element> {
         capacity *= 2
     }
 
-    mutating func shrink(to count: Int) {
-        (base + count).deinitialize(count: self.count &- count)
-        self.count = count
+    mutating func removeAll() {
+        base.deinitialize(count: count)
+        count = 0
     }
 
     /// Ends the stack. It must not be used any more.
@@ -36,38 +36,45 @@ struct RawStack<Element> {
     }
 }
 
-/// Memory for values of any type, given out one behind the other and taken back in reverse.
+/// Memory for values of any type, given out one behind the other and taken back all at once.
 struct ValueArena {
-    /// How far it is given out.
-    struct Mark {
-        var chunk = 0
-        var offset = 0
-    }
-
     private var chunks: [UnsafeMutableRawBufferPointer] = []
-    private(set) var mark = Mark()
+    /// Where the next one is given out.
+    private var chunk = 0
+    private var offset = 0
     /// The size of a chunk; a larger value has one of its own.
-    private static var chunkBytes: Int { 4_096 }
+    private static var chunkBytes: Int { 1_024 }
     private static var chunkAlignment: Int { 64 }
 
+    @inline(__always)
     mutating func allocate(_ size: Int, alignment: Int) -> UnsafeMutableRawPointer {
-        while mark.chunk < chunks.count {
-            let start = (mark.offset &+ alignment &- 1) & ~(alignment &- 1)
-            if start &+ size <= chunks[mark.chunk].count, let base = chunks[mark.chunk].baseAddress {
-                mark.offset = start &+ size
+        if chunk < chunks.count {
+            let start = (offset &+ alignment &- 1) & ~(alignment &- 1)
+            if start &+ size <= chunks[chunk].count, let base = chunks[chunk].baseAddress {
+                offset = start &+ size
                 return base + start
             }
-            mark = Mark(chunk: mark.chunk &+ 1, offset: 0)
         }
-        let chunk = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: max(size, Self.chunkBytes), alignment: max(alignment, Self.chunkAlignment))
-        chunks.append(chunk)
-        mark = Mark(chunk: chunks.count - 1, offset: size)
-        guard let base = chunk.baseAddress else { preconditionFailure("an empty chunk") }
+        return allocateElsewhere(size, alignment: alignment)
+    }
+
+    private mutating func allocateElsewhere(_ size: Int, alignment: Int) -> UnsafeMutableRawPointer {
+        chunk = chunks.isEmpty ? 0 : chunk + 1
+        if chunk == chunks.count || chunks[chunk].count < size {
+            chunks.insert(
+                .allocate(
+                    byteCount: max(size, Self.chunkBytes),
+                    alignment: max(alignment, Self.chunkAlignment)), at: chunk)
+        }
+        offset = size
+        guard let base = chunks[chunk].baseAddress else { preconditionFailure("an empty chunk") }
         return base
     }
 
-    mutating func shrink(to mark: Mark) { self.mark = mark }
+    mutating func removeAll() {
+        chunk = 0
+        offset = 0
+    }
 
     /// Ends the arena. It must not be used any more.
     func free() {

@@ -103,9 +103,11 @@ extension DiffWalk {
         case .sharedMap:
             return try find(rest, in: (value as? any DiffableMap)?.member(named: token))
         case .composite:
-            let base = capture.mark
-            defer { capture.release(to: base) }
-            return try find(tokens, node: try capture.take(value))
+            let depth = descend()
+            defer { state.pointee.depth = depth }
+            let capture = state.pointee.levels[depth].new
+            try capture.take(value)
+            return try find(tokens, node: Capture.root, of: capture)
         }
     }
 
@@ -120,28 +122,37 @@ extension DiffWalk {
         _ tokens: ArraySlice<String>, opened value: T
     ) throws -> FoundValue { try find(tokens, in: value) }
 
-    private func find(_ tokens: ArraySlice<String>, node index: Int32) throws -> FoundValue {
+    private func find(
+        _ tokens: ArraySlice<String>, node index: Int32, of capture: Capture
+    ) throws -> FoundValue {
         let node = capture.node(index)
-        if node.kind == .single { return try find(tokens, entry: node.first) }
-        guard let token = tokens.first else { return .tree(try tree { try write(node: index) }) }
-        let entries = capture.entries(of: index)
+        if node.kind == .single { return try find(tokens, entry: node.first, of: capture) }
+        guard let token = tokens.first else {
+            return .tree(try tree { try write(node: index, of: capture) })
+        }
         let entry: Int32?
         if node.kind == .array {
-            entry = JSONPointer.index(token).flatMap { $0 < entries.count ? entries[$0] : nil }
+            entry = JSONPointer.index(token).flatMap {
+                capture.entries(of: index).dropFirst($0).first { _ in true }
+            }
         } else {
-            entry = entries.first { capture.entry($0).pointee.name.hasSameBytes(as: token) }
+            entry = capture.entries(of: index).first {
+                capture.entry($0).pointee.name.hasSameBytes(as: token)
+            }
         }
         guard let entry else { return .nothing }
-        return try find(tokens.dropFirst(), entry: entry)
+        return try find(tokens.dropFirst(), entry: entry, of: capture)
     }
 
-    private func find(_ tokens: ArraySlice<String>, entry: Int32) throws -> FoundValue {
+    private func find(
+        _ tokens: ArraySlice<String>, entry: Int32, of capture: Capture
+    ) throws -> FoundValue {
         let content = capture.entry(entry).pointee.content
         switch content {
         case .value(let kept): return try find(tokens, kept.type, kept.pointer)
-        case .node(let node): return try find(tokens, node: node)
+        case .node(let node): return try find(tokens, node: node, of: capture)
         default:
-            return tokens.isEmpty ? .tree(try tree { try write(content) }) : .nothing
+            return tokens.isEmpty ? .tree(try tree { try write(content, of: capture) }) : .nothing
         }
     }
 
