@@ -68,9 +68,15 @@ private func measure<State: Encodable>(
     _ title: String, _ old: State, _ new: State, count: Int
 ) async {
     let diff = StateDiff<State>()
+    // There and back, as a store's states follow each other: the new one is the next old one.
     await row(title, count: count, unit: "patches") {
-        for _ in 0..<count {
-            do { keep(try diff.patch(from: old, to: new)) } catch { print(error) }
+        for _ in 0..<count / 2 {
+            do {
+                keep(try diff.patch(from: old, to: new))
+                keep(try diff.patch(from: new, to: old))
+            } catch {
+                print(error)
+            }
         }
     }
 }

@@ -83,11 +83,11 @@ final class Capture {
         try value.encode(to: CaptureEncoder(capture: self, node: Self.root))
     }
 
-    /// Whether this is the capture of a value: both live, so equal bytes are the same value.
+    /// Whether this is the capture of a value.
     func holds<T: Encodable>(_ value: UnsafePointer<T>) -> Bool {
         guard let subject = state.pointee.subject else { return false }
         return ObjectIdentifier(subject.type) == ObjectIdentifier(T.self)
-            && Bytes.equal(subject.pointer, value, count: MemoryLayout<T>.size)
+            && LiveBytes.areSame(value, subject.pointer.assumingMemoryBound(to: T.self))
     }
 
     /// Lets everything go.
@@ -150,6 +150,7 @@ extension Capture {
     private func keep<T: Encodable>(_ value: borrowing T) -> Kept {
         let pointer = state.pointee.values.allocate(
             MemoryLayout<T>.size, alignment: MemoryLayout<T>.alignment)
+        LiveBytes.clear(pointer, count: MemoryLayout<T>.size)
         pointer.initializeMemory(as: T.self, to: copy value)
         return Kept(type: T.self, pointer: pointer)
     }

@@ -131,8 +131,15 @@ extension [UInt8] {
     /// Adds a token to a JSON Pointer that stands inside the quotes of a JSON string.
     mutating func appendPlace(_ token: String) {
         append(0x2F)
-        let isPlain = token.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x2F && $0 != 0x7E }
-        guard !isPlain else { return token.withBytes { append(contentsOf: $0) } }
+        let isPlain = token.withBytes { bytes in
+            for byte in bytes
+            where byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x2F || byte == 0x7E {
+                return false
+            }
+            append(contentsOf: bytes)
+            return true
+        }
+        if isPlain { return }
         var pointer: [UInt8] = []
         for byte in token.utf8 {
             switch byte {

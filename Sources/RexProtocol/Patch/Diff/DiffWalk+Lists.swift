@@ -67,7 +67,7 @@ extension DiffWalk {
     }
 
     private func isSame<Pairs: ListPairs>(_ pairs: Pairs, _ i: Int, _ j: Int) throws -> Bool {
-        if pairs.isIdentical(i, j) { return true }
+        if pairs.isSame(i, j) { return true }
         return try isSame { try pairs.compare(i, j) }
     }
 

@@ -56,8 +56,8 @@ final class DiffWalk {
 
     private func reset() {
         scope.abandon(to: 0)
-        state.pointee.path.removeAll(keepingCapacity: true)
-        state.pointee.changes.removeAll(keepingCapacity: true)
+        if !state.pointee.path.isEmpty { state.pointee.path.removeAll(keepingCapacity: true) }
+        if !state.pointee.changes.isEmpty { state.pointee.changes.removeAll(keepingCapacity: true) }
         state.pointee.isProbing = false
         state.pointee.depth = 0
         if state.pointee.levels.count > Self.keptLevels {
@@ -190,7 +190,7 @@ extension EncodingScope {
                 state.pointee.writer.bytes.removeLast(count - start)
             }
         }
-        state.pointee.levels.removeAll(keepingCapacity: true)
-        state.pointee.marks.removeAll(keepingCapacity: true)
+        if !state.pointee.levels.isEmpty { state.pointee.levels.removeAll(keepingCapacity: true) }
+        if !state.pointee.marks.isEmpty { state.pointee.marks.removeAll(keepingCapacity: true) }
     }
 }

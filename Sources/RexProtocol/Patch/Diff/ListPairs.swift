@@ -8,6 +8,8 @@ protocol ListPairs {
     func identicalSuffix(limit: Int) -> Int
     /// Whether two elements are known to be the same without being looked into.
     func isIdentical(_ i: Int, _ j: Int) -> Bool
+    /// The same, with more effort.
+    func isSame(_ i: Int, _ j: Int) -> Bool
     /// Writes how one element becomes the other.
     func compare(_ i: Int, _ j: Int) throws
     func writeOld(_ i: Int) throws
@@ -37,6 +39,10 @@ struct BufferPairs<Element: Encodable>: ListPairs {
 
     func isIdentical(_ i: Int, _ j: Int) -> Bool {
         Bytes.equal(oldBytes(i), newBytes(j), count: size)
+    }
+
+    func isSame(_ i: Int, _ j: Int) -> Bool {
+        LiveBytes.areSame(old.baseAddress! + i, new.baseAddress! + j)
     }
 
     var identicalPrefix: Int {
@@ -102,6 +108,7 @@ struct EntryPairs: ListPairs {
     var newCount: Int { new.count }
 
     func isIdentical(_ i: Int, _ j: Int) -> Bool { pair.isIdentical(old[i], new[j]) }
+    func isSame(_ i: Int, _ j: Int) -> Bool { pair.isIdentical(old[i], new[j]) }
 
     var identicalPrefix: Int {
         let count = min(old.count, new.count)

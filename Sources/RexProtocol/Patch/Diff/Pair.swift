@@ -1,9 +1,9 @@
 /// What was taken down of two values, side by side.
 struct Pair {
-    // The walk that makes the pair outlives it.
+    // The walk that makes the pair outlives it, and holds what was taken down.
     unowned(unsafe) let walk: DiffWalk
-    let old: Capture
-    let new: Capture
+    unowned(unsafe) let old: Capture
+    unowned(unsafe) let new: Capture
 
     func compareNodes(_ a: Int32, _ b: Int32) throws {
         let kinds = (old.node(a).kind, new.node(b).kind)
