@@ -56,7 +56,12 @@ final class EncodingScope {
         var marks: [Mark] = []
         var token: Int32 = 0
         var fault: EncodingError?
+        /// Beyond this many bytes of the writer an encoding gives up with `OverLimit`.
+        var limit = Int.max
     }
+
+    /// The value takes more bytes than it may. What is written so far is a part of it.
+    struct OverLimit: Error {}
 
     let state: UnsafeMutablePointer<State>
     /// Where in the writer this encoding begins.
@@ -115,6 +120,10 @@ final class EncodingScope {
                 throw invalid(value, "nested deeper than \(JSONCoder.depthLimit)")
             }
             guard value.isFinite else { throw invalid(value, "a number is not finite") }
+            if state.pointee.limit != .max {
+                let room = state.pointee.limit - state.pointee.writer.bytes.count
+                guard value.byteEstimate(upTo: room) <= room else { throw OverLimit() }
+            }
             state.pointee.writer.value(value)
         } else if T.self == RawJSON.self {
             state.pointee.writer.raw(unsafeBitCast(value, to: RawJSON.self))
@@ -235,6 +244,7 @@ extension EncodingScope {
         else {
             throw invalid(name, "a container was used after the value outside it had gone on")
         }
+        if state.pointee.writer.bytes.count > state.pointee.limit { throw OverLimit() }
         if state.pointee.levels.count > depth &+ 1 { close(to: depth &+ 1) }
         fill()
         if state.pointee.levels[depth].isEmpty {
