@@ -5,7 +5,7 @@ extension TreeArray {
     /// A run is as long as the leaves that an edit copied, 16 to 64 elements for one edit. Elements
     /// that came or went before a part do not hide it: appending and removing the first is two runs.
     /// O(parts that the lists do not share): about log n for an edit.
-    public func differingRuns(from old: TreeArray) -> [DifferingRun] {
+    public func changes(since old: TreeArray) -> [RangeChange] {
         TreeDifference(from: old.root, to: root).runs
     }
 }
@@ -14,26 +14,26 @@ extension TreeArray where Element: Equatable {
     /// The insertions and removals that make this list of an older one. O(parts that the lists do
     /// not share), for each of these parts what the standard library's difference takes.
     public func difference(from old: TreeArray) -> CollectionDifference<Element> {
-        var changes: [CollectionDifference<Element>.Change] = []
-        for run in differingRuns(from: old) {
+        var steps: [CollectionDifference<Element>.Change] = []
+        for run in changes(since: old) {
             let part = elements(in: run.new).difference(from: old.elements(in: run.old))
             for change in part {
                 switch change {
                 case .remove(let offset, let element, _):
-                    changes.append(
+                    steps.append(
                         .remove(
                             offset: run.old.lowerBound + offset, element: element,
                             associatedWith: nil))
                 case .insert(let offset, let element, _):
-                    changes.append(
+                    steps.append(
                         .insert(
                             offset: run.new.lowerBound + offset, element: element,
                             associatedWith: nil))
                 }
             }
         }
-        return CollectionDifference(changes) ?? Array(self).difference(from: Array(old))
+        return CollectionDifference(steps) ?? Array(self).difference(from: Array(old))
     }
 }
 
-extension TreeArray: ListDifferenceSource where Element: Encodable {}
+extension TreeArray: DiffableSequence where Element: Encodable {}

@@ -9,7 +9,7 @@
 ///     var messages: TreeArray = ["a", "b"]
 ///     let before = messages
 ///     messages.append("c")
-///     messages.differingRuns(from: before)  // old 0..<2, new 0..<3: one leaf
+///     messages.changes(since: before)  // old 0..<2, new 0..<3: one leaf
 ///
 /// `n` is the number of elements. Reading, setting, inserting, removing, appending, cutting and
 /// joining are O(log n); `count` and a copy O(1); iterating is O(n) and nearly as fast as an Array.
@@ -56,20 +56,11 @@ public struct TreeArray<Element> {
         return TreeArray(root: root.prefix(range.upperBound).suffix(from: range.lowerBound))
     }
 
-    /// The elements of a range in contiguous storage. O(log n + elements).
+    /// The elements of a range as an Array. O(log n + elements).
     @inlinable
-    public func elements(in range: Range<Int>) -> ContiguousArray<Element> {
+    public func elements(in range: Range<Int>) -> [Element] {
         check(range)
-        var all = ContiguousArray<Element>()
-        all.reserveCapacity(range.count)
-        var place = range.lowerBound
-        while place < range.upperBound {
-            let (leaf, offset) = root.leaf(at: place)
-            let end = Swift.min(leaf.count, offset + range.upperBound - place)
-            all += leaf[offset..<end]
-            place += end - offset
-        }
-        return all
+        return root.elements(in: range)
     }
 
     /// Whether both are the same list in the same memory: equal without a look. O(1).

@@ -10,6 +10,10 @@ struct TreeBuilder<Kind: TreeKind> {
     @usableFromInline
     var levels: [ContiguousArray<Node.Branch>] = []
 
+    /// How many elements came.
+    @usableFromInline
+    var count = 0
+
     @inlinable
     init() {}
 
@@ -17,6 +21,7 @@ struct TreeBuilder<Kind: TreeKind> {
     mutating func append(_ element: Kind.Element) {
         if leaf.count == Node.leafLimit { endLeaf() }
         leaf.append(element)
+        count += 1
     }
 
     @inlinable
@@ -40,6 +45,7 @@ struct TreeBuilder<Kind: TreeKind> {
     /// The tree of all elements so far; the builder is empty after it.
     @inlinable
     mutating func finish() -> Node {
+        count = 0
         if levels.isEmpty {
             defer { leaf = [] }
             return Node(leaf: leaf)

@@ -9,12 +9,12 @@ struct TreeDifference<Kind: TreeKind> {
     private typealias Row = ArraySlice<Node.Branch>
 
     /// Where the trees differ, in order; between two runs there is something that both share.
-    private(set) var runs: [DifferingRun] = []
+    private(set) var runs: [RangeChange] = []
 
     init(from old: Node, to new: Node) {
         if old.isIdentical(to: new) { return }
         guard old.count > 0 && new.count > 0 else {
-            runs = [DifferingRun(old: 0..<old.count, new: 0..<new.count)]
+            runs = [RangeChange(old: 0..<old.count, new: 0..<new.count)]
             return
         }
         var (a, b): (Row, Row) = ([Node.Branch(old)], [Node.Branch(new)])
@@ -76,11 +76,11 @@ struct TreeDifference<Kind: TreeKind> {
         if let last = runs.last, last.old.upperBound == old.lowerBound,
             last.new.upperBound == new.lowerBound
         {
-            runs[runs.count - 1] = DifferingRun(
+            runs[runs.count - 1] = RangeChange(
                 old: last.old.lowerBound..<old.upperBound,
                 new: last.new.lowerBound..<new.upperBound)
         } else {
-            runs.append(DifferingRun(old: old, new: new))
+            runs.append(RangeChange(old: old, new: new))
         }
     }
 

@@ -181,6 +181,21 @@ extension TreeNode {
         return children[slot].node.leaf(at: offset)
     }
 
+    /// The elements of a range as an Array. O(log n + elements).
+    @inlinable
+    func elements(in range: Range<Int>) -> [Element] {
+        var all: [Element] = []
+        all.reserveCapacity(range.count)
+        var place = range.lowerBound
+        while place < range.upperBound {
+            let (leaf, offset) = leaf(at: place)
+            let end = min(leaf.count, offset + range.upperBound - place)
+            all += leaf[offset..<end]
+            place += end - offset
+        }
+        return all
+    }
+
     @inlinable
     var first: Element? { isLeaf ? elements.first : children.first?.node.first }
 

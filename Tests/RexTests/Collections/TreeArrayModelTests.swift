@@ -19,7 +19,8 @@ import Testing
     }
 
     private func run<E: Hashable>(
-        _ operations: Int, _ seed: UInt64, _ random: inout SeededRandom, _ make: @escaping (Int) -> E
+        _ operations: Int, _ seed: UInt64, _ random: inout SeededRandom,
+        _ make: @escaping (Int) -> E
     ) throws {
         var pair = Pair(make: make)
         var kept = pair
@@ -130,9 +131,9 @@ private struct Pair<E: Hashable> {
         if !old.list.elementsEqual(old.array) { return "the older list changed" }
         if list != TreeArray(array) { return "unequal to a list of the same elements" }
         if (list == old.list) != (array == old.array) { return "wrong about equality" }
-        if list.elements(in: 0..<list.count) != ContiguousArray(array) { return "elements(in:)" }
+        if list.elements(in: 0..<list.count) != array { return "elements(in:)" }
 
-        let runs = list.differingRuns(from: old.list)
+        let runs = list.changes(since: old.list)
         var rebuilt: [E] = []
         var place = 0
         for run in runs {

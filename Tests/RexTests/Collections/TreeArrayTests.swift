@@ -65,7 +65,7 @@ import Testing
         #expect(copy == list)
         copy[5_000] = 1
         #expect(copy != list)
-        let runs = copy.differingRuns(from: list)
+        let runs = copy.changes(since: list)
         #expect(runs.count == 1)
         #expect(runs[0].old == runs[0].new && runs[0].old.contains(5_000))
         #expect(runs[0].old.count <= 64)
@@ -130,7 +130,7 @@ import Testing
             list.append(number)
             list.removeFirst()
             #expect(list.root.fault == nil)
-            let runs = list.differingRuns(from: before)
+            let runs = list.changes(since: before)
             #expect(runs.count <= 2)
             #expect(runs.reduce(0) { $0 + $1.old.count } <= 128)
         }
