@@ -24,7 +24,9 @@ extension TreeArray: Encodable where Element: Encodable {
     /// Encodes the elements as an Array does.
     public func encode(to encoder: any Encoder) throws {
         var list = encoder.unkeyedContainer()
-        for element in self { try list.encode(element) }
+        try root.forEachLeaf { leaf in
+            for element in leaf { try list.encode(element) }
+        }
     }
 }
 

@@ -9,7 +9,7 @@
 ///     var messages: TreeArray = ["a", "b"]
 ///     let before = messages
 ///     messages.append("c")
-///     messages.changes(since: before)  // old 0..<2, new 0..<3: one leaf
+///     messages.changes(since: before)  // old 2..<2, new 2..<3
 ///
 /// `n` is the number of elements. Reading, setting, inserting, removing, appending, cutting and
 /// joining are O(log n); `count` and a copy O(1); iterating is O(n) and nearly as fast as an Array.

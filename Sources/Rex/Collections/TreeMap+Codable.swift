@@ -5,8 +5,10 @@ extension TreeMap: Encodable where Key: Encodable, Value: Encodable {
     public func encode(to encoder: any Encoder) throws {
         if Key.self is any CodingKeyRepresentable.Type {
             var object = encoder.container(keyedBy: TreeMapName.self)
-            for (key, value) in self {
-                try object.encode(value, forKey: TreeMapName(of: key))
+            try root.forEachLeaf { leaf in
+                for (key, value) in leaf {
+                    try object.encode(value, forKey: TreeMapName(of: key))
+                }
             }
         } else {
             var list = encoder.unkeyedContainer()

@@ -46,14 +46,16 @@ struct TreeNode<Kind: TreeKind> {
     @usableFromInline
     typealias Element = Kind.Element
 
+    // The order of what is stored is what `BranchBytes` reads.
+
     /// A child in its parent.
     @usableFromInline
     struct Branch {
+        @usableFromInline
+        var node: TreeNode
         /// Of the first element under the child.
         @usableFromInline
         var mark: Kind.Mark
-        @usableFromInline
-        var node: TreeNode
 
         @inlinable
         init(_ node: TreeNode) {
@@ -66,15 +68,15 @@ struct TreeNode<Kind: TreeKind> {
         mutating func refreshMark() { mark = node.firstMark }
     }
 
+    /// The elements under the node.
+    @usableFromInline
+    var count: Int
     /// A leaf's; empty in an inner node.
     @usableFromInline
     var elements: ContiguousArray<Element>
     /// An inner node's; empty in a leaf.
     @usableFromInline
     var children: ContiguousArray<Branch>
-    /// The elements under the node.
-    @usableFromInline
-    var count: Int
 
     /// The most elements of a leaf: small enough to be copied at every edit, large enough that the
     /// header of its storage (32 bytes) hardly counts.
@@ -194,6 +196,13 @@ extension TreeNode {
             place += end - offset
         }
         return all
+    }
+
+    /// Calls `body` for each leaf, in order. O(n / leaf).
+    @inlinable
+    func forEachLeaf(_ body: (ContiguousArray<Element>) throws -> Void) rethrows {
+        if isLeaf { return try body(elements) }
+        for child in children { try child.node.forEachLeaf(body) }
     }
 
     @inlinable

@@ -66,9 +66,7 @@ import Testing
         copy[5_000] = 1
         #expect(copy != list)
         let runs = copy.changes(since: list)
-        #expect(runs.count == 1)
-        #expect(runs[0].old == runs[0].new && runs[0].old.contains(5_000))
-        #expect(runs[0].old.count <= 64)
+        #expect(runs == [RangeChange(old: 5_000..<5_001, new: 5_000..<5_001)])
     }
 
     /// One edit of a copy: a node a level is new, and a neighbour where a node was split or joined.
@@ -130,9 +128,11 @@ import Testing
             list.append(number)
             list.removeFirst()
             #expect(list.root.fault == nil)
-            let runs = list.changes(since: before)
-            #expect(runs.count <= 2)
-            #expect(runs.reduce(0) { $0 + $1.old.count } <= 128)
+            #expect(
+                list.changes(since: before) == [
+                    RangeChange(old: 0..<1, new: 0..<0),
+                    RangeChange(old: 1_000..<1_000, new: 999..<1_000),
+                ])
         }
         #expect(list.elementsEqual(19_000..<20_000))
         #expect(list.root.height <= 2)
@@ -162,6 +162,23 @@ import Testing
         #expect(new.difference(from: new).isEmpty)
     }
 
+    /// However an edit splits or joins leaves: what it did not touch is not in the run.
+    @Test func oneEditIsOneRunOfWhatItTouched() {
+        var random = SeededRandom(seed: 5)
+        var list = TreeArray((0..<3_000).map { Wide($0) })
+        for step in 0..<1_000 {
+            let before = list
+            let place = Int.random(in: 0...list.count, using: &random)
+            let length = min(list.count - place, Int(random.next() % 30))
+            let new = (0..<Int(random.next() % 30)).map { Wide(-step * 30 - $0 - 1) }
+            list.replaceSubrange(place..<place + length, with: new)
+            let isSame = length == 0 && new.isEmpty
+            let change = RangeChange(
+                old: place..<place + length, new: place..<place + new.count)
+            #expect(list.changes(since: before) == (isSame ? [] : [change]))
+        }
+    }
+
     @Test func removingByAConditionSharesTheRest() {
         let list = TreeArray((0..<10_000).map { Wide($0) })
         var copy = list
@@ -171,4 +188,24 @@ import Testing
         #expect(copy.count == 9_999)
         #expect(copy.root.nodes(notIn: list.root.identities) < 30)
     }
+
+    /// What `BranchBytes` takes for granted.
+    @Test func aBranchBeginsWithItsNode() {
+        func check<K: TreeKind>(_ kind: K.Type) {
+            #expect(MemoryLayout<TreeNode<K>.Branch>.offset(of: \.node) == 0)
+            #expect(MemoryLayout<TreeNode<K>>.offset(of: \.count) == 0)
+            #expect(MemoryLayout<TreeNode<K>>.offset(of: \.elements) == 8)
+            #expect(MemoryLayout<TreeNode<K>>.offset(of: \.children) == 16)
+            #expect(MemoryLayout<TreeNode<K>>.size == 24)
+        }
+        check(ByPlace<Int>.self)
+        check(ByPlace<Bool>.self)
+        check(ByKey<String, Wide>.self)
+        check(ByKey<Bool8, Bool>.self)
+    }
+}
+
+private struct Bool8: Comparable {
+    var isSet = false
+    static func < (a: Bool8, b: Bool8) -> Bool { !a.isSet && b.isSet }
 }
