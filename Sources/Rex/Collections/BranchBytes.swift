@@ -1,9 +1,9 @@
 /// The branches of a row of nodes as bytes, whatever the elements are.
 ///
-/// The difference is asked for through a protocol, so its code is not made for one element type, and
-/// each touch of a generic value would cost many times the comparison of two addresses. A branch
-/// begins with its node: the count, then the address of the elements and that of the children, of
-/// which one is that of an empty array, the same everywhere. A test checks that.
+/// The difference is asked for through a protocol, so its code is not made for one element type,
+/// and each touch of a generic value would cost many times the comparison of two addresses. A
+/// branch begins with its node: the count, then the address of the elements and that of the
+/// children, of which one is that of an empty array, the same everywhere. A test checks that.
 struct BranchBytes {
     private let base: UnsafeRawPointer
     private let stride: Int

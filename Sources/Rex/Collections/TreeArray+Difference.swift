@@ -2,9 +2,9 @@ extension TreeArray {
     /// The places where two lists may differ, in order, with at least one element that both share
     /// between any two runs. What stands before, between and after them is the same in both.
     ///
-    /// One edit is one run of just the elements that came, went or changed; several edits within the
-    /// same leaf (16 to 64 elements) may be one run with what lies between them. Elements that came
-    /// or went before a part do not hide it: appending and removing the first is two runs.
+    /// One edit is one run of just the elements that came, went or changed; several edits within
+    /// the same leaf (16 to 64 elements) may be one run with what lies between them. Elements that
+    /// came or went before a part do not hide it: appending and removing the first is two runs.
     /// O(parts that the lists do not share): about log n for an edit.
     public func changes(since old: TreeArray) -> [RangeChange] {
         TreeDifference(from: old.root, to: root).runs

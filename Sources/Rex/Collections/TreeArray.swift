@@ -1,10 +1,10 @@
-/// A list whose copies share their parts: what an edit costs does not grow with the list, also while
-/// the list before the edit is kept.
+/// A list whose copies share their parts: what an edit costs does not grow with the list, also
+/// while the list before the edit is kept.
 ///
-/// It is used like an `Array` and behaves like one: a value, indices from 0, the same protocols, the
-/// same JSON. It is a counted B+ tree. An edit anywhere, the front too, copies one node per level,
-/// and none that nobody else holds, where an Array copies itself. So a state with a list of 100,000
-/// messages can be kept, compared and sent as a difference at every message.
+/// It is used like an `Array` and behaves like one: a value, indices from 0, the same protocols,
+/// the same JSON. It is a counted B+ tree. An edit anywhere, the front too, copies one node per
+/// level, and none that nobody else holds, where an Array copies itself. So a state with a list of
+/// 100,000 messages can be kept, compared and sent as a difference at every message.
 ///
 ///     var messages: TreeArray = ["a", "b"]
 ///     let before = messages
@@ -13,8 +13,8 @@
 ///
 /// `n` is the number of elements. Reading, setting, inserting, removing, appending, cutting and
 /// joining are O(log n); `count` and a copy O(1); iterating is O(n) and nearly as fast as an Array.
-/// The memory is that of the elements and about 5 % more after appending, up to twice after inserting
-/// everywhere. An index out of bounds is a precondition failure.
+/// A leaf of 16 to 64 elements takes 80 bytes besides them; leaves are full after appending and at
+/// least half full after inserting everywhere. An index out of bounds is a precondition failure.
 public struct TreeArray<Element> {
     @usableFromInline
     var root: TreeNode<ByPlace<Element>>
@@ -138,7 +138,8 @@ extension TreeArray {
         root = TreeNode.joined(head, root.suffix(from: range.upperBound))
     }
 
-    /// Removes the elements for which something is so. O(n); what stays is shared as long as few go.
+    /// Removes the elements for which something is so. O(n); what stays is shared as long as few
+    /// go.
     @inlinable
     public mutating func removeAll(where isGone: (Element) throws -> Bool) rethrows {
         var gone: [Range<Int>] = []

@@ -1,8 +1,8 @@
 /// Finds where two trees differ by the nodes that both share. O(nodes that they do not share).
 ///
 /// Height by height, from the top: nodes that are in both trees in the same order are kept, what
-/// lies between them is looked into, down to elements that are not the same bit by bit. So a node is found again also where elements before it came or
-/// went.
+/// lies between them is looked into, down to elements that are not the same bit by bit. So a node
+/// is found again also where elements before it came or went.
 struct TreeDifference<Kind: TreeKind> {
     typealias Node = TreeNode<Kind>
 
@@ -15,8 +15,12 @@ struct TreeDifference<Kind: TreeKind> {
             emit(0..<old.count, 0..<new.count)
             return
         }
-        var (a, b) = (Row([Node.Branch(old)]), Row([Node.Branch(new)]))
         var (height, newHeight) = (old.height, new.height)
+        if height == newHeight && height > 0 {
+            compare(Row(old.children), Row(new.children), height: height - 1, at: 0, 0)
+            return
+        }
+        var (a, b) = (Row([Node.Branch(old)]), Row([Node.Branch(new)]))
         while newHeight > height {
             b = b.children(in: 0..<b.branches.count)
             newHeight -= 1

@@ -1,7 +1,7 @@
 extension TreeMap: Encodable where Key: Encodable, Value: Encodable {
     /// Encodes as a Dictionary does, in the order of the keys: an object where the keys are texts,
-    /// integers or otherwise written as names (`CodingKeyRepresentable`), else an array of key, value,
-    /// key, value.
+    /// integers or otherwise written as names (`CodingKeyRepresentable`), else an array of key,
+    /// value, key, value.
     public func encode(to encoder: any Encoder) throws {
         if Key.self is any CodingKeyRepresentable.Type {
             var object = encoder.container(keyedBy: TreeMapName.self)
@@ -21,8 +21,8 @@ extension TreeMap: Encodable where Key: Encodable, Value: Encodable {
 }
 
 extension TreeMap: Decodable where Key: Decodable, Value: Decodable {
-    /// Decodes what a Dictionary of the same types is encoded as, in any order; of values with equal
-    /// keys the last one counts.
+    /// Decodes what a Dictionary of the same types is encoded as, in any order; of values with
+    /// equal keys the last one counts.
     public init(from decoder: any Decoder) throws {
         guard let type = Key.self as? any CodingKeyRepresentable.Type else {
             self.init(try Self.pairs(in: decoder))

@@ -126,8 +126,8 @@ extension TreeMap {
         return TreeMap<Key, T>(root: builder.finish())
     }
 
-    /// Takes over pairs; where a key is there already the values are combined, the present one first.
-    /// O(pairs × log n).
+    /// Takes over pairs; where a key is there already the values are combined, the present one
+    /// first. O(pairs × log n).
     @inlinable
     public mutating func merge(
         _ pairs: some Sequence<(Key, Value)>,
@@ -144,8 +144,8 @@ extension TreeMap {
         }
     }
 
-    /// Takes over the pairs of another map; where a key is there already the values are combined, the
-    /// present one first. O(pairs × log n).
+    /// Takes over the pairs of another map; where a key is there already the values are combined,
+    /// the present one first. O(pairs × log n).
     @inlinable
     public mutating func merge(
         _ other: TreeMap, uniquingKeysWith combine: (Value, Value) throws -> Value

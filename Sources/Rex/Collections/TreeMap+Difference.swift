@@ -1,10 +1,11 @@
 extension TreeMap {
-    /// Calls `body` for each key under which two maps may differ, once, in order: with the old value,
-    /// nil where the key was absent, and the new one, nil where it is gone. Both may be equal all the
-    /// same, where they stand between two changes. Under every other key the values are the same.
+    /// Calls `body` for each key under which two maps may differ, once, in order: with the old
+    /// value, nil where the key was absent, and the new one, nil where it is gone. Both may be
+    /// equal all the same, where they stand between two changes. Under every other key the values
+    /// are the same.
     ///
-    /// Texts that are equal but have different bytes (é in one scalar or two) are two keys here, the
-    /// old one gone, the new one come, for encoded they are different names.
+    /// Texts that are equal but have different bytes (é in one scalar or two) are two keys here,
+    /// the old one gone, the new one come, for encoded they are different names.
     /// O(parts that the maps do not share): about log n for a change.
     public func forEachChangedKey<Failure: Error>(
         since old: TreeMap,

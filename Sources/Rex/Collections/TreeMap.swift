@@ -1,16 +1,16 @@
-/// A map whose copies share their parts, in the order of its keys: what a change costs does not grow
-/// with the map, also while the map before the change is kept.
+/// A map whose copies share their parts, in the order of its keys: what a change costs does not
+/// grow with the map, also while the map before the change is kept.
 ///
 /// It is used like a `Dictionary` and is a value like one. It is a counted B+ tree, as `TreeArray`
 /// is: a change copies one node per level, and none that nobody else holds.
 ///
-/// The order is the keys' own (`<`), so iterating, encoding and comparing have one order, the same in
-/// each process. Texts are ordered by the scalars of their NFC form: for texts in NFC that is the
-/// order of their UTF-8 bytes. Keys that are equal are one key, also where they are spelled
+/// The order is the keys' own (`<`), so iterating, encoding and comparing have one order, the same
+/// in each process. Texts are ordered by the scalars of their NFC form: for texts in NFC that is
+/// the order of their UTF-8 bytes. Keys that are equal are one key, also where they are spelled
 /// differently (é in one scalar or two); as in a Dictionary the first spelling stays.
 ///
-/// `n` is the number of keys. Looking up, setting and removing are O(log n); `count` and a copy O(1).
-/// An index is a place in the order of the keys.
+/// `n` is the number of keys. Looking up, setting and removing are O(log n); `count` and a copy
+/// O(1). An index is a place in the order of the keys.
 public struct TreeMap<Key: Comparable, Value> {
     @usableFromInline
     var root: TreeNode<ByKey<Key, Value>>

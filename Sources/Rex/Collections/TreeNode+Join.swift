@@ -110,8 +110,8 @@ extension TreeNode {
         }
     }
 
-    /// Children as one node where they fit into one, else as two: parted near a place where both are
-    /// as full as is due, else in the middle.
+    /// Children as one node where they fit into one, else as two: parted near a place where both
+    /// are as full as is due, else in the middle.
     @inlinable
     static func parted(
         _ all: ContiguousArray<Branch>, near place: Int, isFirst: Bool, isLast: Bool

@@ -27,8 +27,8 @@ extension TreeNode {
         count -= 1
     }
 
-    /// After a child lost something: it goes where it is empty, and is filled from a neighbour where
-    /// it is less than half full, save on an edge.
+    /// After a child lost something: it goes where it is empty, and is filled from a neighbour
+    /// where it is less than half full, save on an edge.
     @inlinable
     mutating func mend(_ slot: Int, isOnEdge: Bool) {
         let child = children[slot].node

@@ -32,7 +32,8 @@ enum ByKey<Key: Comparable, Value>: TreeKind {
     static func mark(of element: Element) -> Key { element.key }
 }
 
-/// A node of a counted B+ tree: the elements stand in the leaves, in order, all leaves at one depth.
+/// A node of a counted B+ tree: the elements stand in the leaves, in order, all leaves at one
+/// depth.
 ///
 /// A node is two arrays, of which one is empty, so it is a value like any other: copies share the
 /// arrays, and a change copies those on the way to its place that somebody else holds too, at most
@@ -77,6 +78,9 @@ struct TreeNode<Kind: TreeKind> {
     /// An inner node's; empty in a leaf.
     @usableFromInline
     var children: ContiguousArray<Branch>
+    /// How many levels are below; 0 in a leaf.
+    @usableFromInline
+    let height: Int
 
     /// The most elements of a leaf: small enough to be copied at every edit, large enough that the
     /// header of its storage (32 bytes) hardly counts.
@@ -98,6 +102,7 @@ struct TreeNode<Kind: TreeKind> {
         elements = []
         children = []
         count = 0
+        height = 0
     }
 
     @inlinable
@@ -105,6 +110,7 @@ struct TreeNode<Kind: TreeKind> {
         elements = leaf
         children = []
         count = leaf.count
+        height = 0
     }
 
     @inlinable
@@ -112,11 +118,12 @@ struct TreeNode<Kind: TreeKind> {
         elements = []
         self.children = children
         count = 0
+        height = children[0].node.height + 1
         for child in children { count += child.node.count }
     }
 
     @inlinable
-    var isLeaf: Bool { children.isEmpty }
+    var isLeaf: Bool { height == 0 }
 
     /// Elements of a leaf, children of an inner node.
     @inlinable
@@ -126,11 +133,7 @@ struct TreeNode<Kind: TreeKind> {
     @inlinable
     var minimum: Int { (isLeaf ? Self.leafLimit : Self.branchLimit) / 2 }
 
-    /// How many levels are below. O(log n).
-    @inlinable
-    var height: Int { isLeaf ? 0 : children[0].node.height + 1 }
-
-    /// The tree must not be empty.
+    /// The node must not be empty.
     @inlinable
     var firstMark: Kind.Mark { isLeaf ? Kind.mark(of: elements[0]) : children[0].mark }
 

@@ -196,7 +196,7 @@ import Testing
             #expect(MemoryLayout<TreeNode<K>>.offset(of: \.count) == 0)
             #expect(MemoryLayout<TreeNode<K>>.offset(of: \.elements) == 8)
             #expect(MemoryLayout<TreeNode<K>>.offset(of: \.children) == 16)
-            #expect(MemoryLayout<TreeNode<K>>.size == 24)
+            #expect(MemoryLayout<TreeNode<K>>.offset(of: \.height) == 24)
         }
         check(ByPlace<Int>.self)
         check(ByPlace<Bool>.self)
