@@ -44,7 +44,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "RexExamples", dependencies: ["Rex", "RexProtocol"], path: "Examples",
-            exclude: ["Embedding"], swiftSettings: strict),
+            exclude: ["Embedding", "Poll"], swiftSettings: strict),
         .target(
             name: "RexTesting", dependencies: ["Rex", "RexClient", "RexProtocol"],
             swiftSettings: strict),
@@ -62,6 +62,11 @@ let package = Package(
         .executableTarget(
             name: "embedding-example", dependencies: ["Rex", "RexProtocol", "RexServer"],
             path: "Examples/Embedding", swiftSettings: strict),
+
+        // The program of docs/hosting.md, likewise.
+        .executableTarget(
+            name: "PollServer", dependencies: ["Rex", "RexProtocol", "RexServer"],
+            path: "Examples/Poll", swiftSettings: strict),
 
         // Figures, a table each.
         .executableTarget(
@@ -88,12 +93,15 @@ let package = Package(
         .testTarget(
             name: "RexExamplesTests", dependencies: ["RexExamples", "RexTesting"],
             swiftSettings: strict),
+        .testTarget(
+            name: "PollServerTests",
+            dependencies: ["PollServer", "Rex", "RexClient", "RexTesting"], swiftSettings: strict),
         .testTarget(name: "HouseTests", swiftSettings: strict),
         .testTarget(
             name: "ProcessTests",
             dependencies: [
                 "RexClient", "RexProtocol", "RexTesting", "rex-server", "rex-client",
-                "embedding-example",
+                "embedding-example", "PollServer",
             ], swiftSettings: strict),
     ]
 )

@@ -1,11 +1,15 @@
 #pragma once
 #include <uv.h>
+#include <stdio.h>
 #include <sys/socket.h>
 
 #include <sys/prctl.h>
 
 /* The name that `top -H` shows: prctl is variadic, which Swift cannot import. */
 static inline void rex_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+/* `stdout` is a variable, which Swift does not let several threads read. */
+static inline void rex_flush_output(void) { fflush(stdout); }
 
 /* The family of a socket that was handed over. */
 static inline int rex_socket_family(int descriptor) {

@@ -1,3 +1,4 @@
+import CUV
 import Glibc
 
 /// The process's own output, written at once and whole.
@@ -18,8 +19,9 @@ public enum StandardStreams {
     @discardableResult
     public static func writeOutput(_ bytes: [UInt8]) -> Bool { write(bytes, to: STDOUT_FILENO) }
 
-    /// Hands what `print` keeps back to whoever reads standard output.
-    public static func flush() { fflush(nil) }
+    /// Hands what `print` keeps back to whoever reads standard output. Waits for nobody who is
+    /// reading standard input, as `fflush(nil)` would.
+    public static func flush() { rex_flush_output() }
 
     /// Ends the process, output flushed.
     public static func exit(_ status: Int32) -> Never { Glibc.exit(status) }

@@ -10,6 +10,7 @@ extension Server {
     ///   - untilSignal: SIGTERM and SIGINT stop the server; a second one ends the process at once.
     ///   - hangUp: called for each SIGHUP, to read again what may change while the server runs.
     ///   - ready: called once the signals are heard, to tell others that it is served from here on.
+    ///     What it prints is there at once, also where standard output is a pipe or a file.
     public func run(
         untilSignal: Bool = true, hangUp: (@Sendable () -> Void)? = nil,
         ready: @Sendable () -> Void = {}
@@ -26,6 +27,7 @@ extension Server {
             signals.append(try SignalSource(SignalSource.hangUp, on: loop) { hangUp() })
         }
         ready()
+        StandardStreams.flush()
         await waitUntilStopped()
         for source in signals { source.close() }
         signals = []
@@ -33,7 +35,10 @@ extension Server {
 
     private func waitUntilStopped() async {
         if phase == .stopped { return }
-        await withCheckedContinuation { stopped.append($0) }
+        await withCheckedContinuation { continuation in
+            // Asked again: the loop may have turned on the way into this closure.
+            if phase == .stopped { continuation.resume() } else { stopped.append(continuation) }
+        }
     }
 
     private func didReceiveStopSignal() {
@@ -98,6 +103,7 @@ extension Server {
         guard phase != .stopped else { return }
         phase = .stopped
         for connection in connections.values { connection.socket.close() }
+        for store in stores.values { store.wakeWaits() }
         log.event(.notice, "stopped")
         for continuation in stopped { continuation.resume() }
         stopped = []

@@ -67,6 +67,7 @@ extension Server {
         let new = store.host.snapshot
         guard old !== new else { return }
         store.lastCut = new
+        store.wakeWaits()
         guard !store.watches.isEmpty else { return }
         for watch in store.watches.values {
             do throws(WireError) {

@@ -8,7 +8,7 @@ import RexProtocol
 ///     let server = Server()
 ///     try await server.host("counter", CounterReducer(), initialState: CounterState())
 ///     try await server.listen(on: "127.0.0.1:7390")
-///     await server.run()
+///     try await server.run()
 ///
 /// One thread, its own event loop, is the server's executor: connections, sessions, stores and
 /// outboxes belong to it, and an action's way from the socket to every watcher meets no lock and no
@@ -93,16 +93,17 @@ public actor Server {
 
     // MARK: Setting up
 
-    /// Hosts a store. The first one is the default store.
+    /// Hosts a store and returns it as the program has it. The first one is the default store.
     ///
     /// - Parameters:
     ///   - name: a topic token: no dot, no white space, no wildcard, no `$` in front.
     ///   - hooks: see `PipelineHook`; they run on the server's loop.
     /// - Throws: `HostingError` for a bad or taken name, or a state that cannot be written as JSON.
+    @discardableResult
     public func host<R: Reducer>(
         _ name: String, _ reducer: R, initialState: R.State,
         hooks: [AnyPipelineHook<R.State, R.Action>] = []
-    ) throws where R.State: Codable, R.Action: WireAction {
+    ) throws -> LocalStore<R.State, R.Action> where R.State: Codable, R.Action: WireAction {
         guard Self.isStoreName(name, limits) else { throw HostingError("\(name) is no store name") }
         guard stores[name] == nil else { throw HostingError("a store \(name) is hosted already") }
         guard stores.count < limits.stores else {
@@ -112,6 +113,9 @@ public actor Server {
             try TypedHost(
                 name: name, state: initialState, reducer: reducer, loop: loop, limits: limits,
                 hooks: hooks))
+        // The program may commit before anybody can connect.
+        prepareLoop()
+        return LocalStore(name: name, server: self)
     }
 
     func add(_ host: any StoreHost) {

@@ -46,16 +46,8 @@ extension Server {
 
     func handle(_ publish: ClientFrame.Publish, for connection: Connection) throws(WireError) {
         let topic = publish.topic
-        let first = topic.firstToken
-        if first.hasPrefix("$") {
-            throw WireError(
-                .forbidden, "topics under $ are the server's own",
-                at: JSONPointer(tokens: ["topic"]))
-        }
-        if stores[first] != nil {
-            throw WireError(
-                .forbidden, "topics under \(first) are the store's own",
-                at: JSONPointer(tokens: ["topic"]))
+        if let owner = owner(of: topic) {
+            throw WireError(.forbidden, owner, at: JSONPointer(tokens: ["topic"]))
         }
         let count = self.publish(
             topic, publish.data.raw, from: .client(connection.session.client))

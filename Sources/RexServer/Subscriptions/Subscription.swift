@@ -70,6 +70,8 @@ final class HostedStore {
     var ready: [Subscription] = []
     /// It has commits that no cut has sent yet, or subscriptions that are ready.
     var isTouched = false
+    /// Tasks of the program that wait for a newer state.
+    var waits: [ObjectIdentifier: CheckedContinuation<Void, Never>] = [:]
 
     init(_ host: any StoreHost) {
         self.host = host
@@ -82,6 +84,13 @@ final class HostedStore {
         let watch = PathWatch(path: path)
         watches[path] = watch
         return watch
+    }
+
+    /// Has the program's tasks look again whether there is a newer state.
+    func wakeWaits() {
+        let waiting = waits.values
+        waits.removeAll()
+        for continuation in waiting { continuation.resume() }
     }
 
     /// Takes a subscription out; a place that nobody follows any more is forgotten on the spot.

@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Glibc
 
-/// The real `rex-server` on a free port, in a folder of its own, for integration tests.
+/// The real `rex-server` on a free port, in a folder of its own, for integration tests; or any
+/// other program that serves.
 ///
 ///     let server = try ServerProcess(program: path)
 ///     // talk to server.address
@@ -40,6 +41,29 @@ public final class ServerProcess {
         address = addresses[0]
     }
 
+    /// Starts any program whose first line of output ends in `ready on ADDRESS` (several addresses
+    /// are separated by `, `), and waits for that line.
+    ///
+    /// - Parameter words: the program's path and its arguments.
+    public init(
+        _ words: [String], environment: [String: String?] = [:],
+        within limit: Duration = ChildProcess.patience
+    ) throws {
+        folder = try Self.makeFolder()
+        process = try ChildProcess(words, environment: environment)
+        let ready = try process.line(within: limit)
+        guard let mark = ready.firstRange(of: "ready on ") else {
+            throw Self.failure(ready, process)
+        }
+        addresses = ready[mark.upperBound...].split(separator: ", ").map(String.init)
+        guard let first = addresses.first else { throw Self.failure(ready, process) }
+        address = first
+    }
+
+    private static func failure(_ line: String, _ process: ChildProcess) -> ChildProcess.Failure {
+        ChildProcess.Failure(description: "the server said \(line) | \(process.errorText)")
+    }
+
     private static func makeFolder() throws -> String {
         let name = FileManager.default.temporaryDirectory.path + "/rex-test-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: name, withIntermediateDirectories: true)
@@ -52,10 +76,7 @@ public final class ServerProcess {
         let ready = try process.line(within: limit)
         guard ready.contains(" ready on "),
             let text = try? String(contentsOfFile: file, encoding: .utf8)
-        else {
-            throw ChildProcess.Failure(
-                description: "the server said \(ready) | \(process.errorText)")
-        }
+        else { throw failure(ready, process) }
         return text.split(separator: "\n").map(String.init)
     }
 

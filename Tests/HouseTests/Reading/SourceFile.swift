@@ -20,7 +20,10 @@ struct SourceFile {
     var isTest: Bool { folders.first == "Tests" }
     /// The folder that is a target: `Sources/Rex`, `Examples`.
     var target: String {
-        if path.hasPrefix("Examples/Embedding/") { return "Examples/Embedding" }
+        // Programs among the examples are targets of their own.
+        for program in ["Examples/Embedding", "Examples/Poll"] where path.hasPrefix("\(program)/") {
+            return program
+        }
         let depth = ["Sources", "Tests"].contains(folders.first) ? 2 : 1
         return folders.prefix(depth).joined(separator: "/")
     }
@@ -28,7 +31,8 @@ struct SourceFile {
     /// Whether this file belongs to a program, which may print: arguments and wiring, measuring.
     var isProgram: Bool {
         [
-            "Sources/rex-server", "Sources/rex-client", "Examples/Embedding", "Benchmarks", "Fuzz",
+            "Sources/rex-server", "Sources/rex-client", "Examples/Embedding", "Examples/Poll",
+            "Benchmarks", "Fuzz",
         ].contains(target)
     }
 

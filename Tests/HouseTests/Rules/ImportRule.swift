@@ -18,6 +18,7 @@ enum ImportRule {
         ],
         "Examples": ["Rex", "RexProtocol"],
         "Examples/Embedding": ["Rex", "RexProtocol", "RexServer"],
+        "Examples/Poll": ["Rex", "RexProtocol", "RexServer"],
     ]
 
     private static let everywhere: Set = [

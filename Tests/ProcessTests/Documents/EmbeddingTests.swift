@@ -12,12 +12,9 @@ import Testing
         #expect(shown[0].joined(separator: "\n") + "\n" == built)
     }
 
-    /// On a terminal, where each line that it prints comes at once.
+    /// Through a pipe, where what a program prints is kept back unless somebody sees to it.
     @Test func theProgramOfTheReadmeServes() async throws {
-        let program = try ChildProcess(
-            [ServerProcess.builtPrograms + "/embedding-example"], terminal: (80, 24))
-        try program.output(until: "ready on ")
-        let address = try program.line().trimmingCharacters(in: .whitespacesAndNewlines)
+        let program = try ServerProcess([ServerProcess.builtPrograms + "/embedding-example"])
         let talk = try Transcript(
             parsing: """
                 > {"op":"subscribe","path":"/on"}
@@ -26,8 +23,14 @@ import Testing
                 < {"op":"patch","rev":1,"patch":[{"op":"replace","path":"","value":true}]}
                 < {"op":"ack","id":1,"store":"lamp","rev":1}
                 """, file: "lamp")
-        #expect(try await TranscriptPlayer(url: RexURL(address)).play(talk) == 3)
-        program.signal(SIGTERM)
-        #expect(try program.wait() == .exited(0))
+        #expect(try await TranscriptPlayer(url: RexURL(program.address)).play(talk) == 3)
+        #expect(try program.stop() == .exited(0))
+    }
+
+    @Test func aProgramThatIsNotReadyIsNoServer() throws {
+        let error = try #require(throws: ChildProcess.Failure.self) {
+            try ServerProcess(["/bin/echo", "not yet"])
+        }
+        #expect(error.description.contains("not yet"))
     }
 }
