@@ -8,7 +8,7 @@ extension Server {
     ) async throws -> Int {
         if phase == .saying || phase == .stopped { throw ServerStopped() }
         let group = waitForEffects ? EffectGroup() : nil
-        let revision = try host(of: store).dispatch(action, group: group)
+        let revision = try host(of: store).dispatch(action, group)
         if let group, !group.isEnded {
             await withCheckedContinuation { continuation in
                 group.onEnd = { continuation.resume() }
@@ -20,17 +20,17 @@ extension Server {
     func snapshot<State, Action>(
         of store: LocalStore<State, Action>
     ) -> LocalStore<State, Action>.Snapshot {
-        host(of: store).present
+        host(of: store).present()
     }
 
     func effects<State, Action>(of store: LocalStore<State, Action>) -> [RunningEffect] {
-        host(of: store).effects
+        stores[store.name]?.host.effects ?? []
     }
 
     func cancelEffect<State, Action>(
         _ id: EffectID, of store: LocalStore<State, Action>
     ) -> Int {
-        host(of: store).cancel(effect: id.rawValue)
+        stores[store.name]?.host.cancel(effect: id.rawValue) ?? 0
     }
 
     /// The present state, once it is another than that at `revision`; nil when the server has
@@ -50,7 +50,7 @@ extension Server {
         of store: LocalStore<State, Action>, after revision: Int?, _ wait: Wait
     ) async -> LocalStore<State, Action>.Snapshot? {
         while !Task.isCancelled {
-            let present = host(of: store).present
+            let present = host(of: store).present()
             if present.revision != revision { return present }
             guard phase != .stopped, let hosted = stores[store.name] else { return nil }
             await withCheckedContinuation { continuation in
@@ -74,30 +74,43 @@ extension Server {
 
     private func host<State, Action>(
         of store: LocalStore<State, Action>
-    ) -> any LocalHost<State, Action> {
-        guard let host = stores[store.name]?.host as? any LocalHost<State, Action> else {
+    ) -> LocalHost<State, Action> {
+        guard let host = stores[store.name]?.host.local as? LocalHost<State, Action> else {
             preconditionFailure("\(store.name) was hosted with other types than \(State.self)")
         }
         return host
     }
 }
 
-/// What a hosted store is for the program, which knows its types.
-protocol LocalHost<State, Action>: StoreHost {
-    associatedtype State: Statable
-    associatedtype Action: Actionable
-
-    var present: LocalStore<State, Action>.Snapshot { get }
+/// What a hosted store is for the program, which knows its state and its actions and not its
+/// reducer. A class of its own: to find it costs 0.1 µs, by a protocol with both types 18.
+final class LocalHost<State: Statable, Action: Actionable> {
+    /// The present state.
+    let present: () -> LocalStore<State, Action>.Snapshot
     /// Has an action of the program reduced and returns its revision; throws why it was not.
-    func dispatch(_ action: Action, group: EffectGroup?) throws -> Int
+    let dispatch: (Action, EffectGroup?) throws -> Int
+
+    init(
+        present: @escaping () -> LocalStore<State, Action>.Snapshot,
+        dispatch: @escaping (Action, EffectGroup?) throws -> Int
+    ) {
+        self.present = present
+        self.dispatch = dispatch
+    }
 }
 
-extension TypedHost: LocalHost {
-    var present: LocalStore<State, Action>.Snapshot {
-        LocalStore<State, Action>.Snapshot(revision: current.revision, state: current.state)
+extension TypedHost {
+    func makeLocal() -> LocalHost<State, Action> {
+        LocalHost(
+            present: { [unowned self] in
+                .init(revision: current.revision, state: current.state)
+            },
+            dispatch: { [unowned self] action, group in
+                try dispatchLocal(action, group: group)
+            })
     }
 
-    func dispatch(_ action: Action, group: EffectGroup?) throws -> Int {
+    private func dispatchLocal(_ action: Action, group: EffectGroup?) throws -> Int {
         switch core.dispatch(action, from: .local, group: group) {
         case .committed(let revision): return revision
         case .refused(let error): throw error

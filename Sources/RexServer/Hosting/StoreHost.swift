@@ -19,6 +19,9 @@ protocol StoreHost: AnyObject {
     /// Hears of commits and events. Set once by the server.
     var observer: (any StoreHostObserver)? { get set }
 
+    /// The store as the program has it: a `LocalHost` of its state and action.
+    var local: AnyObject { get }
+
     // Actions
     /// - Parameter willReduce: called before the action reaches the store; not where it is only
     ///   asked what it would do, and not where the answer is known already.

@@ -25,6 +25,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     var current: Snapshot
     let loop: Loop
     private let inbox: Inbox<EffectEvent<Action>>
+    private(set) lazy var local: AnyObject = makeLocal()
 
     /// Compares states; nothing else encodes a whole one.
     let diff = StateDiff<State>()
