@@ -3,6 +3,8 @@ import Rex
 
 struct PollReducer: ContextReducer {
     static let closing: EffectID = "closing"
+    /// Votes of one poll; those of clients that have gone stay.
+    static let votesLimit = 10_000
 
     func reduce(
         state: inout Poll, action: PollAction, context: ReducerContext
@@ -13,6 +15,9 @@ struct PollReducer: ContextReducer {
             guard state.isOpen else { throw Refusal("no poll is open") }
             guard state.options.contains(option) else {
                 throw Refusal("'\(option)' is not one of \(state.options.joined(separator: ", "))")
+            }
+            guard state.votes.count < Self.votesLimit || state.votes[voter] != nil else {
+                throw Refusal("no more than \(Self.votesLimit) can vote")
             }
             state.votes[voter] = option
         case .remindMe(let seconds):
