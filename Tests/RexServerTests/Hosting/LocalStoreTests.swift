@@ -46,6 +46,10 @@ private struct TallyReducer: Reducer {
 
 extension Server {
     fileprivate func waits(on name: String) -> Int { stores[name]?.waits.count ?? 0 }
+
+    fileprivate nonisolated func untilSomebodyWaits(on name: String) async {
+        while await waits(on: name) == 0 { await Task.yield() }
+    }
 }
 
 @Suite(.timeLimit(.minutes(2))) struct LocalStoreTests {
@@ -106,7 +110,10 @@ extension Server {
         }
         var revisions = told.stream.makeAsyncIterator()
         for revision in 0...3 {
-            if revision > 0 { try await tally.dispatch(.add(1)) }
+            if revision > 0 {
+                await server.untilSomebodyWaits(on: "tally")
+                try await tally.dispatch(.add(1))
+            }
             #expect(await revisions.next() == revision)
         }
         await reader.value
@@ -161,7 +168,7 @@ extension Server {
         let tally = try await server.host(
             "tally", TallyReducer(gate: gate.stream), initialState: Tally())
         let reader = Task { for await _ in tally.states() {} }
-        while await server.waits(on: "tally") == 0 { await Task.yield() }
+        await server.untilSomebodyWaits(on: "tally")
         return (server, reader)
     }
 
