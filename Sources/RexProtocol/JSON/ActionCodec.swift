@@ -97,9 +97,11 @@ public enum ActionCodec {
         var message = "no action has the type '\(name.prefix(64))'"
         // A nested action's types are its own enum's, which has no list.
         if place == scope.at.appending("type") {
-            let known = A.clientTypes + A.ownTypes
+            let known = A.clientTypes
             if let nearest = Spelling.nearest(to: name, among: known) {
                 message += "; did you mean '\(nearest)'?"
+            } else {
+                message += "."
             }
             message += " Known types: \(known.joined(separator: ", "))"
         }

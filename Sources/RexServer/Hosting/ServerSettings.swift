@@ -29,6 +29,17 @@ public struct ServerSettings: Sendable, Equatable {
     /// The defaults.
     public init() {}
 
+    /// The names of what differs from the settings of a running server and cannot change while it
+    /// runs: all but the level of its log.
+    public func names(ofChangesNeedingRestart running: ServerSettings) -> [String] {
+        let differences = [
+            ("listen", listen != running.listen), ("port-file", portFile != running.portFile),
+            ("stores", stores != running.stores), ("log-format", logFormat != running.logFormat),
+            ("limits", limits != running.limits),
+        ]
+        return differences.filter(\.1).map(\.0)
+    }
+
     /// Takes over what a configuration file says.
     ///
     /// - Throws: `ConfigurationError` with the line and the member.

@@ -57,6 +57,21 @@ import Testing
         #expect(try server.process.wait(within: .seconds(4)) == .exited(0))
     }
 
+    @Test func whoAwaitsEffectsThatTakeTooLongIsTold() throws {
+        let server = try Programs.startServer(limits: "\"drain_ms\": 1500")
+        let client = try LineClient(server)
+        let fetch: JSONValue = ["type": "fetch", "payload": ["delay_ms": 9_000, "fail": false]]
+        try client.send([
+            "op": "dispatch", "id": "slow", "store": "counter", "await": "effects", "action": fetch,
+        ])
+        _ = try client.ask(["op": "ping"])
+        server.process.signal(SIGTERM)
+        let error = try client.frame()
+        #expect(error["id"] == "slow" && error.code == "shutting_down" && error["rev"] == 1)
+        #expect(try client.frame().op == "bye")
+        #expect(try server.process.wait() == .exited(0))
+    }
+
     @Test func aSecondSignalEndsItAtOnce() throws {
         let server = try Programs.startServer("--log-level", "notice")
         let client = try LineClient(server)
