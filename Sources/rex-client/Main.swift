@@ -10,7 +10,7 @@ import RexProtocol
         let program = ClientProgram.spec
         let invocation: Invocation
         do throws(UsageError) {
-            invocation = try program.parse(Process.words, environment: Process.environment)
+            invocation = try program.parse(Process.words(), environment: Process.environment)
         } catch {
             Process.end(misused(error))
         }

@@ -7,6 +7,8 @@ extension TypedHost {
         willReduce: () -> Void
     ) throws(WireError) -> DispatchResult {
         let action = try decode(request.action, at: request.place)
+        clientActionBytes = request.action.raw.count
+        defer { clientActionBytes = nil }
         guard let text = request.key, !request.dryRun else {
             try checkRevision(request.expect)
             if request.dryRun { return try dryRun(action, from: client) }

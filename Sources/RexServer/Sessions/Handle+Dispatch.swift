@@ -13,7 +13,7 @@ extension Server {
                 .badFrame, "a key has 1 to \(limits.keyBytes) bytes",
                 at: JSONPointer(tokens: ["key"]))
         }
-        let awaitsEffects = dispatch.await == .effects
+        let awaitsEffects = dispatch.await == .effects && dispatch.ack
         if awaitsEffects { try checkAwait(dispatch, connection) }
         guard let action = dispatch.action.node else {
             throw WireError(.internal, "an action came without its text")

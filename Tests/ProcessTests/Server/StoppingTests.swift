@@ -155,4 +155,16 @@ import Testing
         #expect(try other.rest().map(\.op) == ["bye"])
         #expect(try server.process.wait(within: .seconds(8)) == .exited(0))
     }
+
+    @Test func aFileThatIsNoSocketIsLeftAlone() throws {
+        let scratch = try Scratch()
+        let path = try scratch.write("precious", to: "file")
+        let taken = try Programs.run([Programs.server, "--memory", "--listen", "unix:\(path)"])
+        #expect(taken.code == 69 && taken.errors.contains("address already in use"))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
+        let nowhere = try Programs.run([
+            Programs.server, "--memory", "--listen", "unix:\(scratch.folder)/no/socket",
+        ])
+        #expect(nowhere.code == 69 && nowhere.errors.contains("no such file or directory"))
+    }
 }
