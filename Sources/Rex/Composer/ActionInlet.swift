@@ -58,8 +58,9 @@ final class ComposerConnection<C: Composer>: ComposerConnecting {
     func send(_ action: C.Action, waitForEffects: Bool) async throws {
         guard waitForEffects else { return try core.dispatch(ComposedAction(action)) }
         sendCount += 1
-        let followUp = EffectID("send-\(sendCount)")
-        try await core.send(ComposedAction(action, followUp: followUp), followUp: followUp)
+        let wait = MainWait(id: EffectID("send-\(sendCount)"))
+        try core.dispatch(ComposedAction(action, followUp: wait.id), group: wait.group)
+        try await core.wait(wait)
     }
 
     var effects: [RunningEffect] { core.core.runningEffects }

@@ -32,24 +32,43 @@ final class MainCore<R: Reducer> {
         }
     }
 
-    /// Dispatches and returns when what follows has ended: each effect that ends by itself and,
-    /// transitively, those of the actions that they dispatch. A group that waits for all waits for
-    /// timers and streams too.
-    ///
-    /// Where the task is cancelled, effects called `followUp` are.
-    func send(
-        _ action: R.Action, group: EffectGroup = EffectGroup(), followUp: EffectID
-    ) async throws {
-        try dispatch(action, group: group)
-        if group.isEnded { return }
+    /// Returns when what was dispatched with the group of `wait` has ended. Where the task is
+    /// cancelled its effects are, and this throws.
+    func wait(_ wait: MainWait) async throws {
+        if wait.group.pending == 0 { return }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                group.onEnd = { continuation.resume() }
+                wait.group.onEnd = { continuation.resume() }
             }
         } onCancel: {
-            Task { @MainActor in core.cancelEffect(id: followUp) }
+            Task { @MainActor in
+                core.cancelEffect(id: wait.id)
+                wait.end()
+            }
         }
         try Task.checkCancellation()
+    }
+}
+
+/// Somebody who waits for the effects of an action.
+@MainActor
+final class MainWait {
+    /// What the effects are called that end when the wait is cancelled.
+    let id: EffectID
+    let group: EffectGroup
+    /// What the action was refused with.
+    var error: (any Error)?
+
+    init(id: EffectID, forAll: Bool = false) {
+        self.id = id
+        group = EffectGroup(waitsForAll: forAll)
+    }
+
+    /// Waits no longer, whatever is left.
+    func end() {
+        guard let onEnd = group.onEnd else { return }
+        group.onEnd = nil
+        onEnd()
     }
 }
 

@@ -19,7 +19,7 @@ enum SafetyRule {
     }
 
     /// Whose purpose it is to print, where nobody says otherwise.
-    private static let printing: Set = ["LoggingPipelineHook.swift"]
+    private static let printing: Set<Substring> = ["LoggingPipelineHook.swift"]
 
     static func output(_ file: SourceFile) -> [Finding] {
         guard !file.isTest, !file.isProgram, !printing.contains(file.name) else { return [] }
