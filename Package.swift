@@ -34,24 +34,34 @@ let package = Package(
         .target(name: "RexProtocol", dependencies: ["Rex"], swiftSettings: strict),
         .target(
             name: "RexLoop", dependencies: ["CUV"], path: "Sources/Loop", swiftSettings: strict),
+        .target(name: "RexCommandLine", path: "Sources/CommandLine", swiftSettings: strict),
         .target(
             name: "RexServer", dependencies: ["Rex", "RexProtocol", "RexLoop", "COpenSSL"],
             swiftSettings: strict),
         .target(
-            name: "RexClient", dependencies: ["Rex", "RexProtocol", "RexLoop"],
+            name: "RexClient",
+            dependencies: ["Rex", "RexProtocol", "RexLoop", "RexCommandLine"],
             swiftSettings: strict),
         .target(
             name: "RexExamples", dependencies: ["Rex", "RexProtocol"], path: "Examples",
-            swiftSettings: strict),
+            exclude: ["Embedding"], swiftSettings: strict),
         .target(
             name: "RexTesting", dependencies: ["Rex", "RexClient", "RexProtocol"],
             swiftSettings: strict),
 
         // The two programs.
         .executableTarget(
-            name: "rex-server", dependencies: ["RexServer", "RexExamples", "RexClient", "RexLoop"], swiftSettings: strict),
+            name: "rex-server",
+            dependencies: ["RexServer", "RexExamples", "RexCommandLine", "RexLoop"],
+            swiftSettings: strict),
         .executableTarget(
-            name: "rex-client", dependencies: ["RexClient", "CEdit"], swiftSettings: strict),
+            name: "rex-client", dependencies: ["RexClient", "RexCommandLine", "RexLoop", "CEdit"],
+            swiftSettings: strict),
+
+        // The program of README.md, as somebody else would write it.
+        .executableTarget(
+            name: "embedding-example", dependencies: ["Rex", "RexProtocol", "RexServer"],
+            path: "Examples/Embedding", swiftSettings: strict),
 
         // Figures, a table each.
         .executableTarget(
@@ -63,11 +73,14 @@ let package = Package(
         // Tests, a ring each.
         .testTarget(name: "RexTests", dependencies: ["Rex", "RexTesting"], swiftSettings: strict),
         .testTarget(
-            name: "RexProtocolTests", dependencies: ["RexProtocol", "RexTesting"], swiftSettings: strict),
+            name: "RexProtocolTests", dependencies: ["RexProtocol", "RexTesting"],
+            swiftSettings: strict),
         .testTarget(name: "RexLoopTests", dependencies: ["RexLoop"], swiftSettings: strict),
         .testTarget(
             name: "RexServerTests",
-            dependencies: ["Rex", "RexProtocol", "RexLoop", "RexServer", "RexExamples", "RexTesting"],
+            dependencies: [
+                "Rex", "RexProtocol", "RexLoop", "RexServer", "RexExamples", "RexTesting",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "RexClientTests", dependencies: ["RexClient", "RexTesting"],
@@ -77,7 +90,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "HouseTests", swiftSettings: strict),
         .testTarget(
-            name: "ProcessTests", dependencies: ["RexTesting", "rex-server", "rex-client"],
-            swiftSettings: strict),
+            name: "ProcessTests",
+            dependencies: [
+                "RexClient", "RexProtocol", "RexTesting", "rex-server", "rex-client",
+                "embedding-example",
+            ], swiftSettings: strict),
     ]
 )

@@ -9,8 +9,10 @@ extension Server {
     /// - Parameters:
     ///   - untilSignal: SIGTERM and SIGINT stop the server; a second one ends the process at once.
     ///   - hangUp: called for each SIGHUP, to read again what may change while the server runs.
+    ///   - ready: called once the signals are heard, to tell others that it is served from here on.
     public func run(
-        untilSignal: Bool = true, hangUp: (@Sendable () -> Void)? = nil
+        untilSignal: Bool = true, hangUp: (@Sendable () -> Void)? = nil,
+        ready: @Sendable () -> Void = {}
     ) async throws {
         if untilSignal {
             for number in [SignalSource.terminate, SignalSource.interrupt] {
@@ -23,6 +25,7 @@ extension Server {
         if let hangUp {
             signals.append(try SignalSource(SignalSource.hangUp, on: loop) { hangUp() })
         }
+        ready()
         await waitUntilStopped()
         for source in signals { source.close() }
         signals = []

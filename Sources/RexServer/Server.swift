@@ -42,6 +42,8 @@ public actor Server {
 
     var connections: [Int: Connection] = [:]
     private var lastConnection = 0
+    /// Connections that frames are taken from; those that only hear why they end do not count.
+    var servedCount = 0
     /// Connections that this turn touched, to be written to at its end.
     var touched: [Connection] = []
     /// Stores with commits that were not sent yet.
@@ -75,6 +77,7 @@ public actor Server {
         case heartbeat(connection: Int)
         case stall(connection: Int)
         case linger(connection: Int)
+        case halfClosed(connection: Int)
         case drain
     }
 
@@ -174,7 +177,13 @@ public actor Server {
 
     // MARK: Connections
 
+    /// Connections beyond the limit that are told why at one time; more are closed without a word.
+    private static let refusedAtOnce = 256
+
     private func accept(_ socket: Socket) {
+        guard connections.count < limits.connections + Self.refusedAtOnce else {
+            return socket.close()
+        }
         lastConnection += 1
         let id = lastConnection
         let session = Session(client: ClientIdentity(id: "c\(id)", user: nil))
@@ -183,9 +192,10 @@ public actor Server {
         socket.owner = connection
         connection.session.lastHeard = loop.milliseconds
         connections[id] = connection
+        servedCount += 1
         socket.startReading()
         log.event(.debug, "connected", ["client": session.client.id, "peer": socket.peer])
-        if connections.count > limits.connections {
+        if servedCount > limits.connections {
             refuse(
                 connection,
                 WireError(

@@ -1,4 +1,5 @@
 import RexClient
+import RexCommandLine
 import RexProtocol
 
 /// One call of the program: what was asked for, and how answers are printed.

@@ -1,4 +1,5 @@
 import RexClient
+import RexCommandLine
 
 @main struct Main {
     static func main() async {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Rex
-import RexClient
+import RexCommandLine
 import RexExamples
 import RexLoop
 import RexServer
@@ -84,11 +84,10 @@ import RexServer
         for name in settings.stores { try await host(name, on: server) }
         let addresses = try await listen(settings, server)
         if let file = settings.portFile { try write(addresses, to: file) }
-        print("rex-server ready on \(addresses.map(\.description).joined(separator: ", "))")
-        flushOutput()
-        ServiceNotification.send("READY=1")
-        try await server.run {
-            reload(arguments, server)
+        try await server.run(hangUp: { reload(arguments, server) }) {
+            print("rex-server ready on \(addresses.map(\.description).joined(separator: ", "))")
+            flushOutput()
+            ServiceNotification.send("READY=1")
         }
         ServiceNotification.send("STOPPING=1")
     }

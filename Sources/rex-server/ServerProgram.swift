@@ -1,4 +1,4 @@
-import RexClient
+import RexCommandLine
 import RexLoop
 import RexServer
 

@@ -209,6 +209,28 @@ import Testing
         server.close()
     }
 
+    @ClientLoop @Test func aConnectionThatNobodyHoldsIsClosedButNotWhileItIsRead() async throws {
+        let server = try ScriptedServer { peer, frame in
+            if frame.op == "ping" { return peer.write("{\"op\":\"pong\",\"id\":\(frame.id)}") }
+            peer.write(#"{"op":"listening","id":\#(frame.id),"listen":"t1","topic":"a"}"#)
+            peer.write(#"{"op":"event","listen":"t1","topic":"a","data":1}"#)
+        }
+        let probe = try await RexConnection.open(server.url)
+        try await readOne(of: server, while: probe)
+        while server.peers[1].ending == nil { _ = try await probe.request(.ping(.init())) }
+        server.close()
+    }
+
+    /// Opens a connection, keeps nothing but its events, and reads one of them.
+    @ClientLoop private func readOne(
+        of server: ScriptedServer, while probe: RexConnection
+    ) async throws {
+        let events = try await RexConnection.open(server.url).listen(TopicPattern("a")).events
+        for _ in 0..<10 { _ = try await probe.request(.ping(.init())) }
+        #expect(server.peers[1].ending == nil)
+        for try await _ in events { break }
+    }
+
     @ClientLoop @Test func silenceIsNoticed() async throws {
         let server = try ScriptedServer { _, _ in }
         let connection = try await RexConnection.open(

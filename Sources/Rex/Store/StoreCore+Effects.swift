@@ -29,7 +29,8 @@ extension StoreCore {
         return table.listed.map { strand in
             RunningEffect(
                 id: strand.label, scope: strand.scope, fromRevision: strand.fromRevision,
-                emitted: strand.emitted, age: elapsed - strand.startedAt)
+                emitted: strand.emitted, age: elapsed - strand.startedAt,
+                isLongLived: strand.isLongLived)
         }
     }
 

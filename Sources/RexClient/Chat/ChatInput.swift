@@ -1,3 +1,5 @@
+import RexCommandLine
+
 /// What a line typed in a chat asks for.
 package enum ChatInput: Equatable {
     case say(String)

@@ -1,3 +1,4 @@
+import RexCommandLine
 import RexProtocol
 
 /// Actions as they are written by hand.

@@ -1,3 +1,4 @@
+import RexCommandLine
 import RexProtocol
 
 /// Every option of `rex-client`, each defined once.

@@ -1,3 +1,5 @@
+import RexCommandLine
+
 /// The table of `rex-client`: what it can do, said once, for parsing and for help.
 package enum ClientProgram {
     package static let version = "0.1.0"

@@ -1,3 +1,4 @@
+import RexCommandLine
 import RexProtocol
 
 /// The payload of an action, or the data of an event, as it is written on a command line.

@@ -1,3 +1,4 @@
+import RexCommandLine
 import RexProtocol
 
 /// A line of the `repl`: what is to be sent, or what is asked of the program itself.

@@ -1,3 +1,4 @@
+import RexCommandLine
 import RexProtocol
 
 /// Why a connection, or a request on it, did not do what it was asked.

@@ -42,6 +42,8 @@ import RexLoop
         wire.connect()
     }
 
+    isolated deinit { wire?.close() }
+
     private func opened(_ failure: ConnectionError?) {
         opening?.resume(returning: failure)
         opening = nil

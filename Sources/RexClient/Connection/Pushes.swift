@@ -5,10 +5,13 @@ import RexProtocol
 /// Ends when the connection is closed by its owner; throws why when it ends otherwise.
 public struct Pushes: AsyncSequence, Sendable {
     let box: Mailbox<ServerFrame>
+    /// Kept while somebody reads: a connection that nobody holds is closed.
+    let connection: RexConnection
 
     /// Takes one frame after the other.
     public struct Iterator: AsyncIteratorProtocol {
         let box: Mailbox<ServerFrame>
+        let connection: RexConnection
 
         /// The next frame; waits for one.
         public func next() async throws(ConnectionError) -> ServerFrame? { try await box.take() }
@@ -20,15 +23,17 @@ public struct Pushes: AsyncSequence, Sendable {
     }
 
     /// An iterator; only one may wait at a time.
-    public func makeAsyncIterator() -> Iterator { Iterator(box: box) }
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(box: box, connection: connection)
+    }
 }
 
 /// A subscription to a part of a store's state: the first state, then each change.
 @ClientLoop public final class RexSubscription {
     /// The server's answer: position, and the state unless the subscription was resumed.
     public nonisolated let start: ServerFrame.Subscribed
-    private let box: Mailbox<ServerFrame>
-    private let connection: RexConnection
+    private nonisolated let box: Mailbox<ServerFrame>
+    private nonisolated let connection: RexConnection
 
     init(
         _ start: ServerFrame.Subscribed, _ box: Mailbox<ServerFrame>, _ connection: RexConnection
@@ -39,7 +44,7 @@ public struct Pushes: AsyncSequence, Sendable {
     }
 
     /// The changes: `patch` frames, or `state` frames in that mode (or where a state is smaller).
-    public nonisolated var changes: Pushes { Pushes(box: box) }
+    public nonisolated var changes: Pushes { Pushes(box: box, connection: connection) }
 
     /// Ends it: nothing comes after the server's answer.
     public func cancel() async throws(ConnectionError) {
@@ -51,8 +56,8 @@ public struct Pushes: AsyncSequence, Sendable {
 @ClientLoop public final class RexListener {
     /// The server's answer.
     public nonisolated let start: ServerFrame.Listening
-    private let box: Mailbox<ServerFrame>
-    private let connection: RexConnection
+    private nonisolated let box: Mailbox<ServerFrame>
+    private nonisolated let connection: RexConnection
 
     init(_ start: ServerFrame.Listening, _ box: Mailbox<ServerFrame>, _ connection: RexConnection) {
         self.start = start
@@ -61,7 +66,7 @@ public struct Pushes: AsyncSequence, Sendable {
     }
 
     /// `event` frames, and `dropped` where this reader was too slow.
-    public nonisolated var events: Pushes { Pushes(box: box) }
+    public nonisolated var events: Pushes { Pushes(box: box, connection: connection) }
 
     /// Ends it: nothing comes after the server's answer.
     public func cancel() async throws(ConnectionError) {

@@ -1,4 +1,5 @@
 import Rex
+import RexCommandLine
 import RexLoop
 import RexProtocol
 
@@ -73,6 +74,8 @@ import RexProtocol
         opening?.resume(returning: failure)
         opening = nil
     }
+
+    isolated deinit { wire?.close() }
 
     // MARK: Asking
 
@@ -159,7 +162,7 @@ import RexProtocol
     // MARK: What the server sends by itself
 
     /// Frames that answer no request and belong to no `subscribe` or `listen` of this connection.
-    public nonisolated var pushes: Pushes { Pushes(box: general) }
+    public nonisolated var pushes: Pushes { Pushes(box: general, connection: self) }
 
     /// Subscribes; the subscription holds the first state, then gives each change.
     ///

@@ -1,3 +1,4 @@
+import RexCommandLine
 import RexProtocol
 
 /// A connection that comes back: when it is lost, the next who needs it connects again, with

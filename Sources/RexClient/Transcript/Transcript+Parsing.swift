@@ -1,3 +1,4 @@
+import RexCommandLine
 import RexProtocol
 
 extension Transcript {

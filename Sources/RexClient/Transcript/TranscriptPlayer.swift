@@ -1,3 +1,4 @@
+import RexCommandLine
 import RexProtocol
 
 /// What a transcript is played over: a connection to a server, or a session in memory.
@@ -67,6 +68,9 @@ public struct TranscriptFailure: Error, CustomStringConvertible {
 
 /// One playing: the connections, what they brought and nobody took yet, the variables.
 private struct TranscriptRun {
+    /// Frames that a failure shows at most.
+    private static let shownLimit = 20
+
     private let transcript: Transcript
     private let open: @Sendable (String) async throws -> any TranscriptChannel
     private var timeout: Duration
@@ -101,11 +105,7 @@ private struct TranscriptRun {
             waiting[step.connection] = nil
         case .expect(let expectation): try await expect(expectation, step)
         case .expectSomewhere(let expectation): try await expectSomewhere(expectation, step)
-        case .expectClosed:
-            if let frame = try await next(step, "the end of the connection") {
-                throw failure(step, "expected the end of the connection", came: frame)
-            }
-            held += 1
+        case .expectClosed: try await expectClosed(step)
         }
     }
 
@@ -119,11 +119,13 @@ private struct TranscriptRun {
     private mutating func expect(
         _ expectation: Transcript.Expectation, _ step: Transcript.Step
     ) async throws {
-        guard let frame = try await next(step, expectation.source) else {
-            throw failure(step, "the connection ended", expected: expectation)
-        }
-        if let mismatch = bindings.match(expectation.pattern, frame) {
-            throw failure(step, mismatch.text, expected: expectation, came: frame)
+        switch try await next(step, within: timeout) {
+        case .frame(let frame):
+            if let mismatch = bindings.match(expectation.pattern, frame) {
+                throw failure(step, mismatch.text, expected: expectation, came: [frame])
+            }
+        case .end: throw failure(step, "the connection ended", expected: expectation)
+        case .nothing: throw failure(step, late, expected: expectation)
         }
         held += 1
     }
@@ -134,35 +136,57 @@ private struct TranscriptRun {
         var passed: [JSONValue] = []
         let deadline = ContinuousClock.now + timeout
         while true {
-            guard let frame = try await next(step, expectation.source, until: deadline) else {
-                throw failure(step, "the connection ended", expected: expectation)
+            let left = max(.milliseconds(1), deadline - .now)
+            switch try await next(step, within: left) {
+            case .frame(let frame):
+                guard bindings.match(expectation.pattern, frame) != nil else {
+                    waiting[step.connection, default: []].insert(contentsOf: passed, at: 0)
+                    held += 1
+                    return
+                }
+                passed.append(frame)
+            case .end:
+                throw failure(step, "the connection ended", expected: expectation, came: passed)
+            case .nothing: throw failure(step, late, expected: expectation, came: passed)
             }
-            if bindings.match(expectation.pattern, frame) == nil { break }
-            passed.append(frame)
         }
-        waiting[step.connection, default: []].insert(contentsOf: passed, at: 0)
-        held += 1
     }
 
-    /// The oldest frame that nobody took, or the next that comes; nil at the end.
-    private mutating func next(
-        _ step: Transcript.Step, _ expected: String, until deadline: ContinuousClock.Instant? = nil
-    ) async throws -> JSONValue? {
-        if waiting[step.connection]?.isEmpty == false {
-            return waiting[step.connection]!.removeFirst()
+    private mutating func expectClosed(_ step: Transcript.Step) async throws {
+        switch try await next(step, within: timeout) {
+        case .frame(let frame):
+            throw failure(step, "expected the end of the connection", came: [frame])
+        case .nothing: throw failure(step, "\(late); expected the end of the connection")
+        case .end: held += 1
         }
-        let limit = deadline.map { max(.milliseconds(1), $0 - .now) } ?? timeout
+    }
+
+    private var late: String { "nothing that fits came within \(DurationText.text(timeout))" }
+
+    private enum Next {
+        case frame(JSONValue)
+        case end
+        case nothing
+    }
+
+    /// The oldest frame that nobody took, or the next that comes.
+    private mutating func next(
+        _ step: Transcript.Step, within limit: Duration
+    ) async throws -> Next {
+        if waiting[step.connection]?.isEmpty == false {
+            return .frame(waiting[step.connection]!.removeFirst())
+        }
         let line: [UInt8]?
         do {
             line = try await channel(step).nextLine(within: limit)
         } catch ConnectionError.timedOut {
-            throw failure(step, "nothing came within \(DurationText.text(timeout)): \(expected)")
+            return .nothing
         } catch ConnectionError.lost {
-            return nil
+            return .end
         }
-        guard let line else { return nil }
+        guard let line else { return .end }
         do throws(JSONError) {
-            return try RawJSON(parsing: line).value
+            return .frame(try RawJSON(parsing: line).value)
         } catch {
             let text = VisibleText.escaped(String(decoding: line, as: UTF8.self))
             throw failure(step, "the server sent what is not JSON: \(text)")
@@ -171,12 +195,14 @@ private struct TranscriptRun {
 
     private func failure(
         _ step: Transcript.Step, _ problem: String, expected: Transcript.Expectation? = nil,
-        came: JSONValue? = nil
+        came: [JSONValue] = []
     ) -> TranscriptFailure {
         let connection = step.connection.isEmpty ? "" : " on \(step.connection)"
         var text = "\(transcript.file):\(step.line):\(connection) \(problem)"
         if let expected { text += "\n  expected \(expected.source)" }
-        if let came { text += "\n  came     \(VisibleText.escaped(came.description))" }
+        for frame in came.suffix(Self.shownLimit) {
+            text += "\n  came     \(VisibleText.escaped(frame.description))"
+        }
         return TranscriptFailure(description: text)
     }
 

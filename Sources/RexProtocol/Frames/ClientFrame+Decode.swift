@@ -191,7 +191,7 @@ extension ClientFrame.Cancel {
 extension ClientFrame.HistoryQuery {
     init(_ fields: FrameFields) throws(WireError) {
         self.init(id: try fields.id(), store: try fields.string("store"))
-        after = try fields.count("after") ?? 0
+        after = try fields.count("after")
         limit = try fields.count("limit")
         path = try fields.pointer("path")
     }

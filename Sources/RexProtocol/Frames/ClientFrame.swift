@@ -290,8 +290,8 @@ public enum ClientFrame: Equatable {
         public var id: FrameID?
         /// The store; nil is the default one.
         public var store: String?
-        /// The commits after this revision.
-        public var after = 0
+        /// The commits after this revision, the oldest first; nil for the newest ones.
+        public var after: Int?
         /// At most so many; nil is the server's limit.
         public var limit: Int?
         /// Only commits that touched this place.

@@ -7,8 +7,8 @@
 /// is RFC 3339 in UTC with milliseconds, `Data` base64, `UUID` and `URL` a string, `Decimal` a
 /// number where 64-bit integers and Doubles hold it exactly and a string of digits otherwise.
 ///
-/// (A type that hands its encoder on to a Set, `set.encode(to: encoder)`, hides it: the order is then
-/// the Set's own. A single value container, `container.encode(set)`, does not.)
+/// (A type that hands its encoder on to a Set, `set.encode(to: encoder)`, hides it: the order is
+/// then the Set's own. A single value container, `container.encode(set)`, does not.)
 ///
 /// Absent and `null` both read as nil. A number without fraction reads as an integer however it is
 /// written (`5.0`); one that does not fit the type is refused.
@@ -18,9 +18,9 @@ public enum JSONCoder {
 
     /// Appends a value as compact JSON. After an error the writer is as it was before.
     ///
-    /// Throws `EncodingError`: more than `depthLimit` containers nested, a number that is not finite,
-    /// a time outside the years 0 to 9999, containers that were filled in turns; and what the type's
-    /// own `encode(to:)` throws.
+    /// Throws `EncodingError`: more than `depthLimit` containers nested, a number that is not
+    /// finite, a time outside the years 0 to 9999, containers that were filled in turns; and what
+    /// the type's own `encode(to:)` throws.
     public static func encode<T: Encodable>(_ value: T, into writer: inout JSONWriter) throws {
         try encode(value, into: &writer, writesActions: false)
     }

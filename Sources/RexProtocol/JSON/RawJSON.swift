@@ -45,8 +45,8 @@ public struct RawJSON: Sendable, Hashable {
     /// `null`.
     public static let null = RawJSON(unchecked: Array("null".utf8))
 
-    /// The text as a tree. O(size). The text must not nest deeper than `JSONCoder.depthLimit`, which
-    /// nothing does that was encoded or parsed with the standard limits.
+    /// The text as a tree. O(size). The text must not nest deeper than `JSONCoder.depthLimit`,
+    /// which nothing does that was encoded or parsed with the standard limits.
     public var value: JSONValue {
         guard let value = withNode({ $0.value }) else {
             preconditionFailure(

@@ -81,25 +81,28 @@ public struct ServerSettings: Sendable, Equatable {
             case "log-level": logLevel = try Self.choice(try value.text())
             case "log-format": logFormat = try Self.choice(try value.text())
             case "insecure": isInsecure = try value.flag()
-            case "limits": try applyLimits(value)
+            case "limits": try applyLimits(value, in: bytes)
             default: throw SettingError("there is no such option")
             }
         } catch {
             throw ConfigurationError(
-                line: Self.lineNumber(of: value, in: bytes),
+                line: error.line ?? Self.lineNumber(of: value, in: bytes),
                 member: name + error.member, message: error.message)
         }
     }
 
-    private mutating func applyLimits(_ value: JSONNode) throws(SettingError) {
+    private mutating func applyLimits(
+        _ value: JSONNode, in bytes: UnsafeRawBufferPointer
+    ) throws(SettingError) {
         guard value.kind == .object else { throw SettingError("expected an object") }
         for (name, bound) in value.members {
             let name = name.string ?? ""
+            let line = Self.lineNumber(of: bound, in: bytes)
             guard let place = Limits.all.first(where: { $0.name == name }) else {
-                throw SettingError("there is no such limit", member: ".\(name)")
+                throw SettingError("there is no such limit", member: ".\(name)", line: line)
             }
             guard let number = bound.int, number > 0 else {
-                throw SettingError("expected a number above 0", member: ".\(name)")
+                throw SettingError("expected a number above 0", member: ".\(name)", line: line)
             }
             limits[keyPath: place.bound] = number
         }
@@ -151,11 +154,14 @@ public struct SettingError: Error, CustomStringConvertible {
     public let message: String
     /// Where inside the setting, `.connections`.
     let member: String
+    /// The line of that place, where it is not the setting's own.
+    let line: Int?
     public var description: String { message }
 
-    init(_ message: String, member: String = "") {
+    init(_ message: String, member: String = "", line: Int? = nil) {
         self.message = message
         self.member = member
+        self.line = line
     }
 }
 

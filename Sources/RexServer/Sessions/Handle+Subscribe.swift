@@ -10,7 +10,8 @@ extension Server {
         }
         guard connection.session.subscriptions.count < limits.subscriptions else {
             throw WireError(
-                .overloaded, "a connection may have \(limits.subscriptions) subscriptions")
+                .overloaded, "a connection may have \(limits.subscriptions) subscriptions",
+                retryMilliseconds: 1_000)
         }
         let throttle = subscribe.throttleMilliseconds ?? 0
         guard (0...limits.throttleMilliseconds).contains(throttle) else {

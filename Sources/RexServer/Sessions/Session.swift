@@ -7,9 +7,7 @@ struct Session {
     let client: ClientIdentity
     /// What the client calls itself.
     var clientName: String?
-    /// A `hello` was answered; a second one, or one after other frames, is refused.
-    var isGreeted = false
-    /// Some frame was served already.
+    /// Some frame was served already: a `hello` comes too late.
     var hasSpoken = false
 
     var subscriptions: [Int: Subscription] = [:]

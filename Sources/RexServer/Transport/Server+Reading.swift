@@ -105,8 +105,28 @@ extension Server {
 
     /// A last line without a line feed counts (`printf … | nc -N`); then the connection ends as
     /// soon as nothing is owed to it.
+    ///
+    /// One that watches or listens stays. Whether its reader is still there cannot be told from the
+    /// end of its input, so it is asked: a ping to a client that is gone brings a reset.
     private func finishInput(of connection: Connection) {
         connection.framer.end { receive($0, from: connection) }
+        if connection.isServed, !connection.session.isOwedNothing {
+            reply(.ping(id: nil), to: connection)
+            add(.halfClosed(connection: connection.id), after: Self.halfClosedMilliseconds)
+        }
         touch(connection)
+    }
+
+    /// How often the kernel is asked for a reset of a connection that only reads: nobody reports
+    /// it, so that whoever it was would stay present until the next write but one.
+    private static let halfClosedMilliseconds = 1_000
+
+    func checkHalfClosed(_ connection: Connection) {
+        guard connection.isServed else { return }
+        if connection.socket.isDeserted {
+            connection.socket.close()
+        } else {
+            add(.halfClosed(connection: connection.id), after: Self.halfClosedMilliseconds)
+        }
     }
 }

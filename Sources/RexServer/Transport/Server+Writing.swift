@@ -78,8 +78,7 @@ extension Server {
         case .lines, .undecided:
             guard connection.inputEnded, !connection.isPaused, connection.session.isOwedNothing
             else { return }
-            connection.enter(.finishing)
-            leave(connection)
+            stopServing(connection, .finishing)
             endOutput(of: connection)
         case .finishing: endOutput(of: connection)
         case .closed: break
@@ -115,9 +114,8 @@ extension Server {
         guard connection.isServed else { return }
         reply(
             .bye(ServerFrame.Bye(reason, message)), to: connection)
-        connection.enter(.finishing)
         connection.isPaused = false
-        leave(connection)
+        stopServing(connection, .finishing)
         connection.socket.startReading()
         // Even one who reads nothing is gone after twice the time.
         add(.linger(connection: connection.id), after: 2 * limits.lingerMilliseconds)
@@ -126,13 +124,19 @@ extension Server {
     }
 
     func didClose(_ connection: Connection, error: LoopError?) {
-        if connection.phase != .closed { connection.enter(.closed) }
-        leave(connection)
+        if connection.phase != .closed { stopServing(connection, .closed) }
         connections[connection.id] = nil
         log.event(
             .debug, "disconnected",
             ["client": connection.session.client.id, "reason": error?.reason ?? "closed"])
         if phase == .saying, connections.isEmpty { didStop() }
+    }
+
+    /// The one place where a connection leaves those that are served.
+    private func stopServing(_ connection: Connection, _ phase: Connection.Phase) {
+        if connection.isServed { servedCount -= 1 }
+        connection.enter(phase)
+        leave(connection)
     }
 
     /// Takes the client out of everything it took part in. The second time nothing is left to do.

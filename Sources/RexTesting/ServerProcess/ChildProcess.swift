@@ -30,6 +30,8 @@ public final class ChildProcess {
     private var held: [UInt8] = []
     private var outputEnded = false
     private(set) var errorBytes: [UInt8] = []
+    /// Bytes of `errorBytes` that `errors(until:)` has passed.
+    private var errorsTaken = 0
 
     /// Starts a program.
     ///
@@ -38,16 +40,17 @@ public final class ChildProcess {
     ///   - environment: replaces or adds to this process's own; a nil value removes.
     ///   - terminal: input and output are a pseudo-terminal of this size (columns, rows) instead of
     ///     pipes.
+    ///   - descriptors: what the child gets as descriptors 3, 4, … ; they stay open here too.
     public init(
         _ words: [String], environment: [String: String?] = [:],
-        terminal: (columns: Int, rows: Int)? = nil
+        terminal: (columns: Int, rows: Int)? = nil, descriptors: [Int32] = []
     ) throws {
         name = words[0].split(separator: "/").last.map(String.init) ?? words[0]
         // One at a time: another child must not inherit the ends of this one's pipes.
         (pid, input, output, errors) = try Self.spawning.withLock { _ in
             let plumbing =
                 try terminal.map { try Plumbing.terminal($0.columns, $0.rows) } ?? Plumbing.pipes()
-            let pid = try Self.spawn(words, environment, plumbing)
+            let pid = try Self.spawn(words, environment, plumbing, descriptors)
             plumbing.closeChildEnds()
             return (pid, plumbing.input, plumbing.output, plumbing.errors)
         }
@@ -56,7 +59,8 @@ public final class ChildProcess {
     private static let spawning = Mutex(())
 
     private static func spawn(
-        _ words: [String], _ changes: [String: String?], _ plumbing: Plumbing
+        _ words: [String], _ changes: [String: String?], _ plumbing: Plumbing,
+        _ further: [Int32]
     ) throws -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -69,6 +73,15 @@ public final class ChildProcess {
             for (index, descriptor) in plumbing.child.enumerated() {
                 posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(index))
             }
+        }
+        // In two steps: a place may be taken by a descriptor that is still to be moved.
+        let places = Int32(3)..<Int32(3 + further.count)
+        for (place, descriptor) in zip(places, further) {
+            posix_spawn_file_actions_adddup2(&actions, descriptor, Self.aside + place)
+        }
+        for place in places {
+            posix_spawn_file_actions_adddup2(&actions, Self.aside + place, place)
+            posix_spawn_file_actions_addclose(&actions, Self.aside + place)
         }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -95,6 +108,9 @@ public final class ChildProcess {
         }
         return pid
     }
+
+    /// Above all descriptors that a test has open.
+    private static let aside: Int32 = 900
 
     /// POSIX_SPAWN_SETSID, which the C library shows to GNU sources only.
     private static let newSession: Int32 = 0x80
@@ -139,7 +155,7 @@ public final class ChildProcess {
                 defer { held.removeSubrange(...end) }
                 return String(decoding: held[..<end], as: UTF8.self)
             }
-            guard try fill(before: deadline) else {
+            guard try fill(before: deadline, for: "a line") else {
                 throw Failure(
                     description:
                         "\(name) ended its output; so far \(String(decoding: held, as: UTF8.self))")
@@ -158,7 +174,7 @@ public final class ChildProcess {
                 held.removeSubrange(..<end)
                 return String(all[..<range.upperBound])
             }
-            guard try fill(before: deadline) else {
+            guard try fill(before: deadline, for: text) else {
                 throw Failure(description: "\(name) ended without \(text); so far \(all)")
             }
         }
@@ -167,7 +183,7 @@ public final class ChildProcess {
     /// Everything until the output ends.
     public func rest(within limit: Duration = .seconds(30)) throws -> String {
         let deadline = ContinuousClock.now + limit
-        while try fill(before: deadline) {}
+        while try fill(before: deadline, for: "the end") {}
         defer { held = [] }
         return String(decoding: held, as: UTF8.self)
     }
@@ -175,15 +191,46 @@ public final class ChildProcess {
     /// What came on standard error so far.
     public var errorText: String { String(decoding: errorBytes, as: UTF8.self) }
 
+    /// Reads standard error until it holds `text` behind what an earlier call returned, and returns
+    /// all of it up to there.
+    @discardableResult
+    public func errors(until text: String, within limit: Duration = .seconds(10)) throws -> String {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            let all = String(decoding: errorBytes[errorsTaken...], as: UTF8.self)
+            if let range = all.firstRange(of: text) {
+                errorsTaken += all.utf8.distance(from: all.startIndex, to: range.upperBound)
+                return String(all[..<range.upperBound])
+            }
+            guard errors >= 0, try wait(for: errors, before: deadline) else {
+                throw Failure(description: "\(name) did not say \(text); it said \(all)")
+            }
+            readErrors()
+        }
+    }
+
+    /// Whether a descriptor became readable before the deadline.
+    private func wait(
+        for descriptor: Int32, before deadline: ContinuousClock.Instant
+    ) throws -> Bool {
+        let left = deadline - .now
+        guard left > .zero else { return false }
+        var list = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+        return poll(&list, 1, Int32(left / .milliseconds(1)) + 1) > 0
+    }
+
     /// Waits for more; false when the output has ended.
-    private func fill(before deadline: ContinuousClock.Instant) throws -> Bool {
+    private func fill(
+        before deadline: ContinuousClock.Instant, for wanted: String
+    ) throws -> Bool {
         while true {
             if outputEnded { return false }
             let left = deadline - .now
             guard left > .zero else {
                 let soFar = String(decoding: held, as: UTF8.self)
                 throw Failure(
-                    description: "nothing from \(name) in time; so far \(soFar) | \(errorText)")
+                    description: "\(wanted) did not come in time from \(name); so far \(soFar) "
+                        + "| \(errorText)")
             }
             var list = [
                 pollfd(fd: output, events: Int16(POLLIN), revents: 0),

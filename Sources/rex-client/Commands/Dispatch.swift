@@ -1,5 +1,6 @@
 import Rex
 import RexClient
+import RexCommandLine
 import RexProtocol
 
 extension Main {

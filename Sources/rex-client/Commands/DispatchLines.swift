@@ -1,4 +1,5 @@
 import RexClient
+import RexCommandLine
 import RexProtocol
 
 /// `dispatch -`: one action a line, many under way at once, the acks in the order of the lines.
@@ -44,15 +45,20 @@ struct DispatchLines: Sendable {
             await batches.end()
             return .done
         }
+        // A connection that is lost while no line is under way ends the program too.
+        let watcher = Task {
+            do { for try await _ in connection.pushes {} } catch { await batches.end() }
+        }
         var printer = AckPrinter(call)
         while let batch = await batches.take() {
-            guard await print(batch, with: &printer) else {
-                await batches.end()
-                break
-            }
+            guard await print(batch, with: &printer) else { break }
         }
+        if let reason = await connection.closed {
+            StandardOutput.talk("\(printer.count) actions were acknowledged before that")
+            throw reason
+        }
+        watcher.cancel()
         await connection.close()
-        if let lost = printer.lost { throw lost }
         return printer.status == .done ? await sender.value : printer.status
     }
 
@@ -66,8 +72,8 @@ struct DispatchLines: Sendable {
             do throws(UsageError) {
                 let frame = call.dispatch(
                     try ActionText.parse(line.text), key: ":\(line.number)")
-                let reply = try? await connection.post(.dispatch(frame))
-                guard let reply else { break }
+                // Where the connection is gone, the printer tells why.
+                guard let reply = try? await connection.post(.dispatch(frame)) else { return false }
                 sent.append(.reply(line: line.number, reply))
             } catch {
                 sent.append(.wrong(line: line.number, error))
@@ -113,9 +119,9 @@ struct DispatchLines: Sendable {
 /// Prints acks and refusals, and keeps what the program will end with.
 private struct AckPrinter {
     private let call: Call
-    private var count = 0
+    /// Acks printed.
+    private(set) var count = 0
     private(set) var status = ExitStatus.done
-    private(set) var lost: ConnectionError?
 
     init(_ call: Call) { self.call = call }
 
@@ -135,10 +141,7 @@ private struct AckPrinter {
             StandardOutput.talk("line \(answer.line): \(error)")
             if status == .done { status = .usage }
             return true
-        case .failure(let error):
-            StandardOutput.talk("\(count) actions were acknowledged before that")
-            lost = error as? ConnectionError
-            return false
+        case .failure: return false
         }
     }
 }

@@ -1,5 +1,6 @@
 import Rex
 import RexClient
+import RexCommandLine
 import RexProtocol
 
 /// Commands that go on until they are stopped.

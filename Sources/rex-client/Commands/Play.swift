@@ -1,4 +1,5 @@
 import RexClient
+import RexCommandLine
 import RexProtocol
 
 extension Main {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Rex
 import RexClient
+import RexCommandLine
 import RexProtocol
 
 /// Commands that ask once and print the answer.

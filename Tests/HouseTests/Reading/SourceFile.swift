@@ -20,13 +20,16 @@ struct SourceFile {
     var isTest: Bool { folders.first == "Tests" }
     /// The folder that is a target: `Sources/Rex`, `Examples`.
     var target: String {
+        if path.hasPrefix("Examples/Embedding/") { return "Examples/Embedding" }
         let depth = ["Sources", "Tests"].contains(folders.first) ? 2 : 1
         return folders.prefix(depth).joined(separator: "/")
     }
 
     /// Whether this file belongs to a program, which may print: arguments and wiring, measuring.
     var isProgram: Bool {
-        ["Sources/rex-server", "Sources/rex-client", "Benchmarks", "Fuzz"].contains(target)
+        [
+            "Sources/rex-server", "Sources/rex-client", "Examples/Embedding", "Benchmarks", "Fuzz",
+        ].contains(target)
     }
 
     func finding(_ line: Int, _ rule: String) -> Finding {

@@ -53,6 +53,20 @@ import Testing
         #expect(missing(limits, contract: "") == [2, 3, 4])
     }
 
+    @Test func limitsStandUnderTheNameThatATableGivesThem() {
+        let limits = """
+            struct Limits {
+                var keyMilliseconds = 1
+                var depth = 128
+                static let all: [(String, WritableKeyPath<Limits, Int>)] = [
+                    ("key_ttl_ms", \\.keyMilliseconds)
+                ]
+            }
+            """
+        #expect(missing(limits, contract: "key_ttl_ms depth") == [])
+        #expect(missing(limits, contract: "key_milliseconds depth") == [2])
+    }
+
     @Test func itBeginsWhenTypeAndContractAreThere() {
         #expect(missing(Self.codes, contract: nil) == [])
         #expect(missing("enum Other { case a }", contract: "") == [])

@@ -15,7 +15,7 @@ import Testing
         Snippet("Sources/RexClient/A.swift", "import RexServer"),
         Snippet("Sources/RexClient/A.swift", "import CEdit"),
         Snippet("Sources/RexTesting/Process.swift", "import Glibc"),
-        Snippet("Sources/rex-server/Main.swift", "import RexLoop"),
+        Snippet("Sources/rex-server/Main.swift", "import RexClient"),
         Snippet("Sources/rex-server/Main.swift", "import CEdit"),
         Snippet("Sources/RexNew/A.swift", "import Rex"),
         Snippet("Examples/Chat.swift", "import RexServer"),

@@ -33,8 +33,21 @@ enum ContractRule {
                 let close = FunctionBody.closingBrace(of: open, in: file.tokens)
             else { return [] }
             let members = topLevel(file.tokens[(open + 1)..<close])
-            return type.text == "Limits" ? limits(members, in: file) : wire(members, in: file)
+            guard type.text == "Limits" else { return wire(members, in: file) }
+            return limits(members, named: wireNames(file.tokens[open..<close]), in: file)
         }
+    }
+
+    /// The names that a table gives to properties: `("key_ttl_ms", \.keyMilliseconds)`.
+    private static func wireNames(_ tokens: ArraySlice<Token>) -> [String: String] {
+        var names: [String: String] = [:]
+        for index in tokens.indices.dropLast(4) where tokens[index].kind == .string {
+            let path = tokens[(index + 1)..<(index + 5)].map(\.text)
+            if path[0] == ",", path[1] == "\\", path[2] == "." {
+                names[path[3]] = tokens[index].text
+            }
+        }
+        return names
     }
 
     /// The tokens that stand in no inner braces or parentheses.
@@ -89,7 +102,9 @@ enum ContractRule {
     }
 
     /// The stored properties. A `Duration` goes over the wire in milliseconds.
-    private static func limits(_ tokens: [Token], in file: SourceFile) -> [Name] {
+    private static func limits(
+        _ tokens: [Token], named wireNames: [String: String], in file: SourceFile
+    ) -> [Name] {
         tokens.indices.dropLast().compactMap { index in
             guard tokens[index].isWord("var") || tokens[index].isWord("let") else { return nil }
             if index > 0, tokens[index - 1].isWord("static") { return nil }
@@ -98,7 +113,9 @@ enum ContractRule {
             let computed =
                 sameLine.last?.isMark("{") == true && !sameLine.contains { $0.isMark("=") }
             guard !computed else { return nil }
-            return Name(file: file, line: name.line, spellings: spellings(of: name.text))
+            let known = wireNames[name.text].map { [$0] }
+            return Name(
+                file: file, line: name.line, spellings: known ?? spellings(of: name.text))
         }
     }
 

@@ -1,5 +1,0 @@
-import Testing
-
-@Suite struct ProcessTestsPlaceholder {
-    @Test func builds() {}
-}
