@@ -120,8 +120,15 @@ final class MainInbox<Action: Sendable>: Sendable {
             return (line.events, line.dropped)
         }
         guard let owner else { return }
-        for event in events { owner.receive(event) }
-        for (number, count) in dropped { owner.didDrop(count, from: number) }
+        var left = dropped
+        for event in events {
+            // An effect that has ended is known no more: first what was lost of it.
+            if event.isLast, let count = left.removeValue(forKey: event.number) {
+                owner.didDrop(count, from: event.number)
+            }
+            owner.receive(event)
+        }
+        for (number, count) in left { owner.didDrop(count, from: number) }
     }
 }
 

@@ -61,7 +61,9 @@ public struct NavSegment<ID: Hashable, Screen> {
         }
 
         /// A screen for a part of the segment's part, there only while that is not nil.
-        public init<State: Equatable, Action, LocalState: Equatable & SendableMetatype, LocalAction>(
+        public init<
+            State: Equatable, Action, LocalState: Equatable & SendableMetatype, LocalAction
+        >(
             store: ScopedStore<State, Action>,
             state toLocalState: @escaping @MainActor (State) -> LocalState?,
             action fromLocalAction: @escaping @MainActor (LocalAction) -> Action,
@@ -91,7 +93,9 @@ public struct NavSegment<ID: Hashable, Screen> {
         let make: @MainActor () -> NavSegment?
 
         /// The segment that `make` returns, as long as `toLocalState` finds something.
-        public init<State: Equatable, Action, LocalState: Equatable & SendableMetatype, LocalAction>(
+        public init<
+            State: Equatable, Action, LocalState: Equatable & SendableMetatype, LocalAction
+        >(
             store: ScopedStore<State, Action>,
             toLocalState: @escaping @MainActor (State) -> LocalState?,
             fromLocalAction: @escaping @MainActor (LocalAction) -> Action,

@@ -48,9 +48,10 @@ public struct ComposableNavigation<Presenter: NavigationPresenter> {
     @discardableResult
     public func bind<State, Action, ID: Hashable>(
         store: ScopedStore<State, Action>,
-        makeRootSegment: @MainActor (ScopedStore<State, Action>) -> NavSegment<
-            ID, Presenter.Screen
-        >,
+        makeRootSegment:
+            @MainActor (ScopedStore<State, Action>) -> NavSegment<
+                ID, Presenter.Screen
+            >,
         makeDismissAction: @escaping @MainActor (ID) -> Action?
     ) -> Presenter {
         presenter.bindingLifetime?.cancel()
@@ -59,7 +60,7 @@ public struct ComposableNavigation<Presenter: NavigationPresenter> {
             dismiss: { id in
                 if let action = makeDismissAction(id) { store.send(action) }
             })
-        // Values of the state are looked at where they are shown; here only that there is a new one.
+        // The state is looked at where it is shown; here only that there is a new one.
         let token = store.states.dropFirst().drive { [weak binding] _ in binding?.update() }
         presenter.bindingLifetime = BindingLifetime(binding, token)
         binding.begin()
@@ -70,9 +71,10 @@ public struct ComposableNavigation<Presenter: NavigationPresenter> {
     @discardableResult
     public func bind<R: Reducer, ID: Hashable>(
         store: Store<R>,
-        makeRootSegment: @MainActor (ScopedStore<R.State, R.Action>) -> NavSegment<
-            ID, Presenter.Screen
-        >,
+        makeRootSegment:
+            @MainActor (ScopedStore<R.State, R.Action>) -> NavSegment<
+                ID, Presenter.Screen
+            >,
         makeDismissAction: @escaping @MainActor (ID) -> R.Action?
     ) -> Presenter {
         bind(

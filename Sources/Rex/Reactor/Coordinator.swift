@@ -64,6 +64,7 @@ open class Coordinator<Step>: CoordinatorNode {
         weak var node: (any CoordinatorNode)?
     }
 
+    /// Who it belongs to; nil for the first one, and after `leaveParent`.
     public private(set) var parentCoordinator: (any CoordinatorNode)?
     private var adopted: [Child] = []
     private let source = FlowSource<Step>()

@@ -1,5 +1,5 @@
-/// As long as this is there, the effects and subscriptions of a reactor are. Each reactor has one of
-/// its own, in a stored property.
+/// As long as this is there, the effects and subscriptions of a reactor are. Each reactor has one
+/// of its own, in a stored property.
 @MainActor
 public final class ReactorLifetime {
     var engine: AnyObject?

@@ -46,7 +46,8 @@ private final class HomeViewModel: Reactor {
         }
     }
 
-    func updateCounter(mode: CounterMode) -> Effect<Mutation> {  // was: AnyPublisher<Mutation,Never>
+    // was: -> AnyPublisher<Mutation,Never>
+    func updateCounter(mode: CounterMode) -> Effect<Mutation> {
         var actualValue = currentState.counterValue
 
         switch mode {
