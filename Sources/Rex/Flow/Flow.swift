@@ -48,20 +48,35 @@ public struct Flow<Element> {
         }
     }
 
-    /// Sets a property of `object` to each value, as long as `object` lives; does not keep it.
+    /// Sets a property of `object` to each value, as long as `object` lives; `ownership` says
+    /// whether this keeps it.
+    ///
+    /// Source: GoodReactor.
     @discardableResult
     public func assign<Object: AnyObject>(
-        to property: ReferenceWritableKeyPath<Object, Element>, on object: Object
+        to property: ReferenceWritableKeyPath<Object, Element>, on object: Object,
+        ownership: FlowOwnership = .weak
     ) -> SubscriptionToken {
-        drive(with: object) { object, element in object[keyPath: property] = element }
+        drive(with: object, ownership) { object, element in object[keyPath: property] = element }
     }
 
     /// Sets an optional property of `object` to each value; see above.
     @discardableResult
     public func assign<Object: AnyObject>(
-        to property: ReferenceWritableKeyPath<Object, Element?>, on object: Object
+        to property: ReferenceWritableKeyPath<Object, Element?>, on object: Object,
+        ownership: FlowOwnership = .weak
     ) -> SubscriptionToken {
-        drive(with: object) { object, element in object[keyPath: property] = element }
+        drive(with: object, ownership) { object, element in object[keyPath: property] = element }
+    }
+
+    private func drive<Object: AnyObject>(
+        with object: Object, _ ownership: FlowOwnership,
+        _ body: @escaping @MainActor (Object, Element) -> Void
+    ) -> SubscriptionToken {
+        switch ownership {
+        case .weak: drive(with: object, body)
+        case .strong: drive { body(object, $0) }
+        }
     }
 
     /// Sends each value as an action.
@@ -69,6 +84,16 @@ public struct Flow<Element> {
     public func bind(to inlet: ActionInlet<Element>) -> SubscriptionToken {
         drive { inlet.accept($0) }
     }
+}
+
+/// Whether a subscription keeps the object that it sets.
+///
+/// Source: GoodReactor.
+public enum FlowOwnership: Sendable {
+    /// It does not: the object's end is its own affair.
+    case weak
+    /// It does, until it is cancelled.
+    case strong
 }
 
 extension Flow where Element: Sendable {

@@ -11,6 +11,7 @@ private class ListComposer: Composer {
         case addLater(Int)
         case addLaterTwice(Int)
         case startTicking
+        case startClock, stopClock
         case flood(Int)
         case stop
         case fail
@@ -44,6 +45,9 @@ private class ListComposer: Composer {
                 .interval(.send(.add(1)), period: .seconds(1)),
                 .interval(.send(.add(2)), period: .seconds(1))
             ).disposed(by: bag)
+        case .startClock:
+            return .interval(.send(.add(1)), id: "clock", period: .seconds(1))
+        case .stopClock: return .cancel("clock")
         case .flood(let count):
             let flooded = flooded
             return .run { emitter in
@@ -164,6 +168,35 @@ struct ComposerTests {
         #expect(composer.state.log.sorted() == [1, 2])
         composer.send(.stop)
         #expect(composer.effects.isEmpty)
+    }
+
+    @Test func `an id ends an effect, ticks that were missed are skipped`() async {
+        composer.connect(clock: clock)
+        composer.send(.startClock)
+        await clock.waitForSleepers(1)
+        clock.advance(by: .milliseconds(3_500))
+        for await state in composer.$state.observable.values where state.log.count == 1 { break }
+        await clock.waitForSleepers(1)
+        clock.advance(by: .milliseconds(500))
+        for await state in composer.$state.observable.values where state.log.count == 2 { break }
+        #expect(composer.effects.map(\.emitted) == [2])
+        composer.send(.stopClock)
+        #expect(composer.effects.isEmpty)
+        #expect(composer.state.log == [1, 1])
+    }
+
+    @Test func `a composer's parts can be shown too`() {
+        composer.connect()
+        let store = ScopedStore(composer, states: composer.$state.observable)
+        let log = store.scope(
+            state: \.log, action: { (number: Int) in ListComposer.Action.add(number) })
+        var seen: [[Int]] = []
+        log.states.drive { seen.append($0) }
+        log.send(1)
+        store.send(.show("other"))
+        composer.send(.add(2))
+        #expect(seen == [[], [1], [1, 2]])
+        #expect(log.state == [1, 2])
     }
 
     @Test func `a composer that goes away ends its effects`() async {

@@ -137,6 +137,21 @@ struct FlowTests {
         #expect(seen == [1])
     }
 
+    @Test func `setting a property may keep its object, until it is cancelled`() {
+        final class Label { var text = "" }
+
+        var label: Label? = Label()
+        weak let remembered = label
+        let token = source.flow.map { "\($0)" }
+            .assign(to: \.text, on: label ?? Label(), ownership: .strong)
+        label = nil
+        send(1)
+        #expect(remembered?.text == "1")
+        token.cancel()
+        send(2)
+        #expect(remembered?.text != "2")
+    }
+
     @Test func `for await, and the buffer's bound`() async {
         let state = FlowSource(0)
         let values = state.flow.values(bufferLimit: 2)

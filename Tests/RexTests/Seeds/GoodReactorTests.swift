@@ -116,8 +116,7 @@ private final class HomeViewController {
         viewModel.state
             .map { String($0.counterValue) }
             .removeDuplicates()
-            // was: .assign(to: \.text, on: counterValueLabel, ownership: .weak)
-            .assign(to: \.text, on: counterValueLabel)
+            .assign(to: \.text, on: counterValueLabel, ownership: .weak)
             .store(in: &cancellables)
     }
 }

@@ -27,6 +27,7 @@ private class CounterComposer: Composer {
 
     // was: -> Observable<Effect<Action>>
     func reducer(_ state: inout State, _ action: Action) -> Effect<Action> {
+        // swift-format-ignore: UseLetInEveryBoundCaseVariable
         switch action {
         case .increment:
             state.count += 1
@@ -40,7 +41,7 @@ private class CounterComposer: Composer {
                 return .send(.showAlert("Count reached -10!"))
             }
             return .none
-        case .showAlert(let message):
+        case let .showAlert(message):
             state.alertMessage = message
             return .none
         }

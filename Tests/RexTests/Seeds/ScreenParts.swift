@@ -1,11 +1,14 @@
 import Rex
 
-// Stand-ins for what the documents of RxCompose and GoodReactor take from UIKit and RxCocoa, under
-// the same names, so that the lines that use them stand as they are.
+// Stand-ins for what the documents take from UIKit and RxCocoa, under the same names, so that the
+// lines that use them stand as they are.
 
 @MainActor
 class UIViewController {
     private(set) var presented: [UIAlertController] = []
+    let label = UILabel()
+
+    init(nibName: String? = nil, bundle: String? = nil) {}
 
     func present(_ alert: UIAlertController, animated: Bool) {
         presented.append(alert)

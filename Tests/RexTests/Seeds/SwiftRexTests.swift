@@ -82,6 +82,12 @@ private struct AppReducer: Reducer {
                     return .send(.setError("\(error)"))
                 }
             ]
+        case .many, .watch, .send: return Self.effects(of: action)
+        }
+    }
+
+    private static func effects(of action: AppAction) -> [Effect<AppAction>] {
+        switch action {
         case .many:
             return [
                 Effect.just(.increment), Effect.many(.increment, .increment),
@@ -103,6 +109,7 @@ private struct AppReducer: Reducer {
             return [
                 .delayed(.send(text), delay: .seconds(1)), .interval(.tick, period: .seconds(1)),
             ]
+        default: return []
         }
     }
 }
