@@ -24,9 +24,10 @@ final class ReactorEngine<R: Reactor> {
         core = MainCore(
             initialState: ReactorState(initial), reducer: ReactorReducer(turn: turn),
             label: "\(R.self)", clock: clock, onFault: { fault in onFault(fault) })
-        core.core.onCommit = { [unowned self] commit in
+        // Weak, all of them: the last who holds a reactor may let go of it on any thread.
+        core.core.onCommit = { [weak self] commit in
             // An action by itself leaves the state; only a mutation makes the next one.
-            if commit.state != commit.previous { reduced.send(commit.state.value) }
+            if commit.state != commit.previous { self?.reduced.send(commit.state.value) }
         }
     }
 
@@ -42,17 +43,17 @@ final class ReactorEngine<R: Reactor> {
             return request.action
         }
         tokens.append(
-            reactor.transform(action: asked).drive { [unowned self] action in
-                take(action, for: turn.wait)
+            reactor.transform(action: asked).drive { [weak self, turn] action in
+                self?.take(action, for: turn.wait)
             })
         tokens.append(
-            reactor.transform(mutation: turn.mutations.flow).drive { [unowned self] mutation in
-                take(mutation)
+            reactor.transform(mutation: turn.mutations.flow).drive { [weak self] mutation in
+                self?.take(mutation)
             })
         tokens.append(
-            reactor.transform(state: reduced.flow).drive { [unowned self] state in
-                self.state = state
-                shown.send(state)
+            reactor.transform(state: reduced.flow).drive { [weak self] state in
+                self?.state = state
+                self?.shown.send(state)
             })
         reactor.transform()
     }
