@@ -37,7 +37,7 @@ import Testing
         try cid.output(until: "\"text\":\"hello, wörld 😀\"")
 
         let send =
-            "{\"type\":\"send\",\"payload\":{\"room\":\"general\",\"text\":\"I am \\u001b[1mcid\"}}\n"
+            #"{"type":"send","payload":{"room":"general","text":"I am \u001b[1mcid"}}"# + "\n"
         try cid.write(send)
         for chat in [ann, bob] {
             let shown = try chat.output(until: "cid: I am \\u001b[1mcid")
