@@ -91,7 +91,7 @@ import Testing
         let listen = try ChildProcess(
             [Programs.client, "--url", "tcp://127.0.0.1:\(relay.port)", "listen", "news"])
         func ask(_ frame: JSONValue, until isRight: (JSONValue) -> Bool) throws {
-            let deadline = ContinuousClock.now + .seconds(20)
+            let deadline = ContinuousClock.now + ChildProcess.patience
             while try !isRight(client.ask(frame)) { try #require(ContinuousClock.now < deadline) }
         }
         func publish(_ data: JSONValue) throws {

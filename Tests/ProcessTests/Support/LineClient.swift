@@ -10,7 +10,7 @@ final class LineClient {
         let description: String
     }
 
-    static let patience: Duration = .seconds(20)
+    static let patience = ChildProcess.patience
 
     private var descriptor: Int32
     private var held: [UInt8] = []
