@@ -105,8 +105,14 @@ extension Server {
 
     /// A last line without a line feed counts (`printf … | nc -N`); then the connection ends as
     /// soon as nothing is owed to it.
+    ///
+    /// One that watches or listens stays. Whether its reader is still there cannot be told from the
+    /// end of its input, so it is asked: a ping to a client that is gone brings a reset.
     private func finishInput(of connection: Connection) {
         connection.framer.end { receive($0, from: connection) }
+        if connection.isServed, !connection.session.isOwedNothing {
+            reply(.ping(id: nil), to: connection)
+        }
         touch(connection)
     }
 }
