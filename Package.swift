@@ -29,6 +29,10 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
+        .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
+        .systemLibrary(name: "CHTTPParser", providers: [.apt(["libhttp-parser-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
         // The house, from the ground up.
         .target(name: "Rex", swiftSettings: strict),
         .target(name: "RexProtocol", dependencies: ["Rex"], swiftSettings: strict),
@@ -36,7 +40,10 @@ let package = Package(
             name: "RexLoop", dependencies: ["CUV"], path: "Sources/Loop", swiftSettings: strict),
         .target(name: "RexCommandLine", path: "Sources/CommandLine", swiftSettings: strict),
         .target(
-            name: "RexServer", dependencies: ["Rex", "RexProtocol", "RexLoop", "COpenSSL"],
+            name: "RexServer",
+            dependencies: [
+                "Rex", "RexProtocol", "RexLoop", "COpenSSL", "CWslay", "CHTTPParser", "CZlib",
+            ],
             swiftSettings: strict),
         .target(
             name: "RexClient",

@@ -205,6 +205,8 @@ extension Server {
                 if let connection = connections[id] { checkStall(connection) }
             case .linger(let id): connections[id]?.socket.close()
             case .drain: endDrain()
+            case .request(let id): if let connection = connections[id] { checkRequest(connection) }
+            case .session(let name): checkSession(name)
             }
         }
     }
@@ -228,12 +230,13 @@ struct StateFrames {
     private let store: HostedStore
     private let path: JSONPointer
     private var patches: [Key: Chunk] = [:]
-    private var states: [Int: Chunk] = [:]
+    private var states: [Key: Chunk] = [:]
     private var last: (key: Key, chunk: Chunk)?
 
     private struct Key: Hashable {
         let number: Int
         let from: Int
+        let encoding: FrameEncoding
     }
 
     init(store: HostedStore, path: JSONPointer, revision: Int) {
@@ -243,11 +246,13 @@ struct StateFrames {
     }
 
     mutating func patch(_ patch: RawJSON, for subscription: Subscription) -> Chunk {
-        let key = Key(number: subscription.number, from: subscription.sentRevision)
+        let key = Key(
+            number: subscription.number, from: subscription.sentRevision,
+            encoding: subscription.connection.encoding)
         if let last, last.key == key { return last.chunk }
         let chunk =
             patches[key]
-            ?? Self.chunk(
+            ?? chunk(
                 .patch(
                     .init(
                         sub: "s\(key.number)", store: store.host.name, from: key.from,
@@ -259,21 +264,28 @@ struct StateFrames {
     }
 
     mutating func state(for subscription: Subscription) throws(WireError) -> Chunk {
-        if let chunk = states[subscription.number] { return chunk }
+        let key = Key(
+            number: subscription.number, from: 0, encoding: subscription.connection.encoding)
+        if let chunk = states[key] { return chunk }
         let state = try store.host.state(in: store.lastCut, at: path)
-        let chunk = Self.chunk(
+        let chunk = chunk(
             .state(
                 .init(
                     sub: "s\(subscription.number)", store: store.host.name, path: path,
                     epoch: store.host.epoch, rev: revision, state: state)))
-        states[subscription.number] = chunk
+        states[key] = chunk
         return chunk
     }
 
-    private static func chunk(_ frame: ServerFrame) -> Chunk {
+    /// One frame as it goes out; a stream of events also learns the name and the position.
+    private func chunk(_ frame: ServerFrame, _ name: StaticString, _ encoding: FrameEncoding) -> Chunk {
         var writer = JSONWriter()
+        if encoding == .event {
+            writer.bytes += "id: \(store.host.epoch):\(revision)\nevent: \(name)\n".utf8
+        }
+        let start = writer.bytes.count
         frame.encode(into: &writer)
-        writer.byte(UInt8(ascii: "\n"))
+        encoding.end(&writer, from: start)
         return Chunk(writer.bytes)
     }
 }

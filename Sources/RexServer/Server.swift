@@ -18,6 +18,10 @@ public actor Server {
     public struct Configuration: Sendable {
         /// The bounds.
         public var limits = Limits()
+        /// Pages of these origins may ask over HTTP besides the server's own (exact match).
+        public var allowedOrigins: Set<String> = []
+        /// Names that `Host` may have besides loopback and the listening addresses.
+        public var allowedHosts: Set<String> = []
         /// Where and what it logs.
         public var log = Log(write: { StandardStreams.writeError($0) })
 
@@ -42,6 +46,11 @@ public actor Server {
 
     var connections: [Int: Connection] = [:]
     private var lastConnection = 0
+    /// Clients that are several requests of HTTP, by the name in `Rex-Session`.
+    var webSessions: [String: WebSession] = [:]
+    var metrics = Metrics()
+    let allowedOrigins: Set<String>
+    let allowedHosts: Set<String>
     /// Connections that this turn touched, to be written to at its end.
     var touched: [Connection] = []
     /// Stores with commits that were not sent yet.
@@ -76,12 +85,16 @@ public actor Server {
         case stall(connection: Int)
         case linger(connection: Int)
         case drain
+        case request(connection: Int)
+        case session(String)
     }
 
     /// Starts the server's loop; it serves nothing until `host` and `listen`.
     public init(_ configuration: Configuration = Configuration()) {
         limits = configuration.limits
         log = configuration.log
+        allowedOrigins = configuration.allowedOrigins
+        allowedHosts = configuration.allowedHosts
         parser = JSONParser(depthLimit: configuration.limits.depth)
         loop.start(named: "rex-loop")
     }
@@ -174,10 +187,16 @@ public actor Server {
 
     // MARK: Connections
 
-    private func accept(_ socket: Socket) {
+    /// A client that nobody was before.
+    func nextClient() -> ClientIdentity {
         lastConnection += 1
+        return ClientIdentity(id: "c\(lastConnection)", user: nil)
+    }
+
+    private func accept(_ socket: Socket) {
+        let client = nextClient()
         let id = lastConnection
-        let session = Session(client: ClientIdentity(id: "c\(id)", user: nil))
+        let session = Session(client: client)
         let connection = Connection(
             id: id, socket: socket, session: session, limits: limits, server: self)
         socket.owner = connection

@@ -28,3 +28,15 @@ enum Identifiers {
         return Digest.hexadecimal(withUnsafeBytes(of: words) { Array($0) })
     }
 }
+
+extension Digest {
+    /// What a server answers to a handshake's key (RFC 6455 §4.2.2): SHA-1, which protects nothing
+    /// here and only shows that the handshake was understood.
+    static func webSocketAccept(_ key: String) -> String {
+        let text = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
+        var digest = [UInt8](repeating: 0, count: 20)
+        let status = EVP_Digest(text, text.count, &digest, nil, EVP_sha1(), nil)
+        precondition(status == 1, "OpenSSL could not make a SHA-1")
+        return Data(digest).base64EncodedString()
+    }
+}

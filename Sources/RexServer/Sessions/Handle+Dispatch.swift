@@ -18,7 +18,7 @@ extension Server {
         guard let action = dispatch.action.node else {
             throw WireError(.internal, "an action came without its text")
         }
-        notePresence(of: connection, on: store)
+        notePresence(of: &connection.session, on: store)
         let result = try store.host.dispatch(
             DispatchRequest(
                 action: action, place: dispatch.actionPlace, key: dispatch.key,

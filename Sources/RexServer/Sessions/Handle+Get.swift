@@ -57,7 +57,7 @@ extension Server {
     func listClients(_ clients: ClientFrame.Bare, for connection: Connection) {
         let list = connections.values.filter(\.isServed).sorted { $0.id < $1.id }.map {
             ServerFrame.Client(
-                client: $0.session.client, transport: "lines", since: $0.opened)
+                client: $0.session.client, transport: $0.transport, since: $0.opened)
         }
         reply(.clients(ServerFrame.Clients(id: clients.id, clients: list)), to: connection)
     }

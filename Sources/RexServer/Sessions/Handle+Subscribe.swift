@@ -18,7 +18,7 @@ extension Server {
                 .badFrame, "throttle_ms is between 0 and \(limits.throttleMilliseconds)",
                 at: JSONPointer(tokens: ["throttle_ms"]))
         }
-        notePresence(of: connection, on: store)
+        notePresence(of: &connection.session, on: store)
         // Everybody in step is brought to the present state first: the new one begins there.
         cut(before: connection)
         let host = store.host

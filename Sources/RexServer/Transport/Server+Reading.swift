@@ -7,7 +7,7 @@ extension Server {
     func didRead(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
         connection.session.lastHeard = loop.milliseconds
         switch connection.phase {
-        case .lines: takeLines(bytes, from: connection)
+        case .open: take(bytes, from: connection)
         case .undecided: begin(with: bytes, on: connection)
         case .finishing, .closed: break
         }
@@ -18,8 +18,11 @@ extension Server {
         switch bytes[0] {
         case UInt8(ascii: "{"), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"),
             UInt8(ascii: "\n"):
-            connection.enter(.lines)
+            connection.enter(.open)
             takeLines(bytes, from: connection)
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"):
+            connection.enter(.open)
+            beginHTTP(bytes, on: connection)
         default:
             refuse(
                 connection,
@@ -27,6 +30,15 @@ extension Server {
                     .badFrame,
                     "expected a JSON object on a line of its own, got a first byte of \(bytes[0])"),
                 .badFrame)
+        }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer, from connection: Connection) {
+        switch connection.wire {
+        case .lines: takeLines(bytes, from: connection)
+        case .http: takeRequests(bytes, from: connection)
+        case .webSocket: takeMessages(bytes, from: connection)
+        case .events: break
         }
     }
 
@@ -43,7 +55,7 @@ extension Server {
     }
 
     /// Serves one frame. False when no more is to be taken from the connection now.
-    private func receive(_ line: UnsafeRawBufferPointer, from connection: Connection) -> Bool {
+    func receive(_ line: UnsafeRawBufferPointer, from connection: Connection) -> Bool {
         serve(line, from: connection)
         guard connection.isServed else { return false }
         return !pauseIfUnread(connection)
@@ -68,7 +80,7 @@ extension Server {
 
     /// Stops reading from a connection whose replies are not read. They are never dropped, so what
     /// asks for more of them has to wait.
-    private func pauseIfUnread(_ connection: Connection) -> Bool {
+    func pauseIfUnread(_ connection: Connection) -> Bool {
         guard connection.outbox.pendingBytes > limits.outboxBytes else { return false }
         cut()
         flush(connection)
@@ -84,12 +96,26 @@ extension Server {
     func resume(_ connection: Connection) {
         guard connection.isPaused, connection.isServed else { return }
         connection.isPaused = false
-        takeLines(UnsafeRawBufferPointer(start: nil, count: 0), from: connection)
+        takeHeld(of: connection)
         guard connection.isServed, !connection.isPaused else { return }
         if connection.inputEnded {
             finishInput(of: connection)
         } else {
             connection.socket.startReading()
+        }
+    }
+
+    private func takeHeld(of connection: Connection) {
+        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+        switch connection.wire {
+        case .lines: takeLines(nothing, from: connection)
+        case .http(let reader): serveRequests(reader, from: connection)
+        case .webSocket:
+            while !connection.isPaused, connection.isServed, !connection.heldMessages.isEmpty {
+                let message = connection.heldMessages.removeFirst()
+                message.withUnsafeBytes { _ = receive($0, from: connection) }
+            }
+        case .events: break
         }
     }
 
@@ -99,7 +125,7 @@ extension Server {
         switch connection.phase {
         case .undecided, .closed: connection.socket.close()
         case .finishing: if connection.outputEnded { connection.socket.close() }
-        case .lines: if !connection.isPaused { finishInput(of: connection) }
+        case .open: if !connection.isPaused { finishInput(of: connection) }
         }
     }
 
@@ -109,6 +135,11 @@ extension Server {
     /// One that watches or listens stays. Whether its reader is still there cannot be told from the
     /// end of its input, so it is asked: a ping to a client that is gone brings a reset.
     private func finishInput(of connection: Connection) {
+        guard case .lines = connection.wire else {
+            // A browser or curl that ends its half is gone.
+            connection.socket.close()
+            return
+        }
         connection.framer.end { receive($0, from: connection) }
         if connection.isServed, !connection.session.isOwedNothing {
             reply(.ping(id: nil), to: connection)

@@ -6,7 +6,13 @@ import RexProtocol
 extension Server {
     /// Adds one frame to a connection's replies of this turn; its line feed is added here.
     func reply(to connection: Connection, _ body: (inout JSONWriter) -> Void) {
-        connection.outbox.reply(body)
+        connection.outbox.reply(as: connection.encoding, body)
+        touch(connection)
+    }
+
+    /// Adds bytes that are no frame.
+    func replyBytes(to connection: Connection, _ body: (inout JSONWriter) -> Void) {
+        connection.outbox.replyBytes(body)
         touch(connection)
     }
 
@@ -75,11 +81,10 @@ extension Server {
 
     private func didEmpty(_ connection: Connection) {
         switch connection.phase {
-        case .lines, .undecided:
+        case .open, .undecided:
             guard connection.inputEnded, !connection.isPaused, connection.session.isOwedNothing
             else { return }
-            connection.enter(.finishing)
-            leave(connection)
+            finish(connection)
             endOutput(of: connection)
         case .finishing: endOutput(of: connection)
         case .closed: break
@@ -100,6 +105,15 @@ extension Server {
 
     // MARK: The end of a connection
 
+    /// Ends a connection that has had its last answer: no reason needs to be said.
+    func finish(_ connection: Connection) {
+        guard connection.isServed else { return }
+        connection.enter(.finishing)
+        leave(&connection.session)
+        add(.linger(connection: connection.id), after: 2 * limits.lingerMilliseconds)
+        touch(connection)
+    }
+
     /// Answers with an error, then closes for the reason that goes with it.
     func refuse(_ connection: Connection, _ error: WireError, _ reason: CloseReason) {
         reply(error, id: nil, to: connection)
@@ -113,11 +127,14 @@ extension Server {
         // What it was acknowledged and what it watched leaves before the reason.
         cut(before: connection)
         guard connection.isServed else { return }
-        reply(
-            .bye(ServerFrame.Bye(reason, message)), to: connection)
+        reply(.bye(ServerFrame.Bye(reason, message)), to: connection)
+        if case .webSocket(let framer) = connection.wire {
+            framer.close(reason.webSocketCode, message)
+            sendControl(of: framer, on: connection)
+        }
         connection.enter(.finishing)
         connection.isPaused = false
-        leave(connection)
+        leave(&connection.session)
         connection.socket.startReading()
         // Even one who reads nothing is gone after twice the time.
         add(.linger(connection: connection.id), after: 2 * limits.lingerMilliseconds)
@@ -127,7 +144,7 @@ extension Server {
 
     func didClose(_ connection: Connection, error: LoopError?) {
         if connection.phase != .closed { connection.enter(.closed) }
-        leave(connection)
+        leave(&connection.session)
         connections[connection.id] = nil
         log.event(
             .debug, "disconnected",
@@ -136,18 +153,18 @@ extension Server {
     }
 
     /// Takes the client out of everything it took part in. The second time nothing is left to do.
-    private func leave(_ connection: Connection) {
-        for subscription in connection.session.subscriptions.values {
+    func leave(_ session: inout Session) {
+        for subscription in session.subscriptions.values {
             subscription.store.remove(subscription)
         }
-        connection.session.subscriptions = [:]
-        for listener in connection.session.listeners.values { remove(listener) }
-        connection.session.listeners = [:]
-        let names = connection.session.presentOn
-        connection.session.presentOn = []
+        session.subscriptions = [:]
+        for listener in session.listeners.values { remove(listener) }
+        session.listeners = [:]
+        let names = session.presentOn
+        session.presentOn = []
         for name in names.sorted() {
-            stores[name]?.host.disconnect(connection.session.client)
-            publishPresence(of: connection.session.client, "leave", on: name)
+            stores[name]?.host.disconnect(session.client)
+            publishPresence(of: session.client, "leave", on: name)
         }
     }
 }

@@ -1,0 +1,192 @@
+import Rex
+import RexLoop
+import RexProtocol
+
+/// Stores and topics over HTTP: an action, the state, a stream of patches, an event.
+extension Server {
+    func dispatchOverHTTP(
+        _ request: HTTPRequest, store name: String, _ connection: Connection
+    ) throws(WireError) -> HTTPResponse {
+        let store = try store(named: name)
+        let expect = try request.expectedRevision(epoch: store.host.epoch)
+        let key = request.headers["idempotency-key"]
+        if let key, key.isEmpty || key.utf8.count > limits.keyBytes {
+            throw WireError(.badFrame, "a key has 1 to \(limits.keyBytes) bytes")
+        }
+        return try withSession(of: request, connection) { client throws(WireError) in
+            try withNode(request.body) { node throws(WireError) in
+                let result = try store.host.dispatch(
+                    DispatchRequest(action: node, place: .root, key: key, expect: expect),
+                    from: client, at: loop.milliseconds)
+                var ack = ServerFrame.Ack(id: nil, store: name)
+                switch result {
+                case .committed(let revision, _): ack.rev = revision
+                case .duplicate(let revision):
+                    ack.rev = revision
+                    ack.duplicate = true
+                case .dryRun(let revision, let patch):
+                    ack.rev = revision
+                    ack.patch = patch
+                }
+                return HTTPResponse(200, .ack(ack))
+            }
+        } presentOn: { store }
+    }
+
+    func publishOverHTTP(
+        _ request: HTTPRequest, topic name: String, _ connection: Connection
+    ) throws(WireError) -> HTTPResponse {
+        let topic: Topic
+        do throws(TopicError) { topic = try Topic(name) } catch { throw WireError(error) }
+        try checkPublishing(on: topic)
+        return try withSession(of: request, connection) { client throws(WireError) in
+            try withNode(request.body) { node throws(WireError) in
+                var ack = ServerFrame.Ack(id: nil)
+                ack.listeners = publish(topic, node.compact, from: .client(client))
+                return HTTPResponse(200, .ack(ack))
+            }
+        } presentOn: { nil }
+    }
+
+    func stateOverHTTP(_ request: HTTPRequest, store name: String) throws(WireError) -> HTTPResponse {
+        let host = try store(named: name).host
+        let path = try request.pointer()
+        var snapshot = host.snapshot
+        if let text = request.query["at"] {
+            guard let revision = Int(text) else { throw WireError(.badFrame, "at is a revision") }
+            snapshot = try host.snapshot(at: revision)
+        }
+        let tag = "\"\(host.epoch):\(snapshot.revision)\""
+        if request.lists(tag.lowercased(), in: "if-none-match") {
+            var response = HTTPResponse(304)
+            response.headers = [("ETag", tag), ("Cache-Control", "no-cache")]
+            return response
+        }
+        var response = HTTPResponse(
+            200,
+            .state(
+                .init(
+                    store: host.name, path: path, epoch: host.epoch, rev: snapshot.revision,
+                    state: try host.state(in: snapshot, at: path))))
+        response.headers += [("ETag", tag), ("Cache-Control", "no-cache")]
+        return response
+    }
+
+    /// Server-sent events: the state, then each patch; `Last-Event-ID` resumes.
+    func stream(
+        _ request: HTTPRequest, store name: String, _ connection: Connection
+    ) throws(WireError) -> HTTPResponse {
+        var subscribe = ClientFrame.Subscribe(store: name)
+        _ = try store(named: name)
+        subscribe.path = try request.pointer()
+        if let id = request.headers["last-event-id"], let mark = id.lastIndex(of: ":"),
+            let revision = Int(id[id.index(after: mark)...])
+        {
+            subscribe.since = .init(epoch: String(id[..<mark]), rev: revision)
+        }
+        var response = HTTPResponse(200)
+        response.isStream = true
+        response.headers = [("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache")]
+        replyBytes(to: connection) { response.encode(into: &$0, keepsAlive: false) }
+        connection.speak(.events, as: .event)
+        try handle(subscribe, for: connection)
+        connection.session.heartbeat = Self.commentMilliseconds
+        add(.heartbeat(connection: connection.id), after: Int(Self.commentMilliseconds))
+        return response
+    }
+
+    /// A comment keeps a quiet stream open on its way.
+    private static let commentMilliseconds: UInt64 = 15_000
+
+    // MARK: Bodies and sessions
+
+    private func withNode(
+        _ body: [UInt8], _ use: (JSONNode) throws(WireError) -> HTTPResponse
+    ) throws(WireError) -> HTTPResponse {
+        let result = body.withUnsafeBytes { bytes in
+            Result { () throws(WireError) in
+                let node: JSONNode
+                do throws(JSONError) { node = try parser.parse(bytes) } catch { throw WireError(error) }
+                return try use(node)
+            }
+        }
+        return try result.get()
+    }
+
+    /// Runs `use` as the client that the request's `Rex-Session` names, so that several requests are
+    /// one client; without one the connection is the client.
+    private func withSession(
+        of request: HTTPRequest, _ connection: Connection,
+        _ use: (ClientIdentity) throws(WireError) -> HTTPResponse,
+        presentOn store: () -> HostedStore?
+    ) throws(WireError) -> HTTPResponse {
+        guard let name = request.headers["rex-session"] else {
+            if let store = store() { notePresence(of: &connection.session, on: store) }
+            return try use(connection.session.client)
+        }
+        let session = try webSession(name)
+        if let store = store() { notePresence(of: &session.session, on: store) }
+        return try use(session.session.client)
+    }
+
+    private func webSession(_ name: String) throws(WireError) -> WebSession {
+        guard name.utf8.count <= limits.nameBytes, !name.isEmpty else {
+            throw WireError(.badFrame, "Rex-Session has 1 to \(limits.nameBytes) bytes")
+        }
+        if let known = webSessions[name] {
+            known.lastUsed = loop.milliseconds
+            return known
+        }
+        guard webSessions.count < limits.sessions else {
+            throw WireError(.overloaded, "\(limits.sessions) sessions are held", retryMilliseconds: 1_000)
+        }
+        let session = WebSession(Session(client: nextClient()), at: loop.milliseconds)
+        webSessions[name] = session
+        add(.session(name), after: limits.sessionMilliseconds)
+        return session
+    }
+
+    /// A session that no request has named for its time is a client that has gone.
+    func checkSession(_ name: String) {
+        guard let session = webSessions[name] else { return }
+        let due = session.lastUsed + UInt64(limits.sessionMilliseconds)
+        guard loop.milliseconds >= due else { return add(.session(name), at: due) }
+        webSessions[name] = nil
+        leave(&session.session)
+    }
+}
+
+/// A client that is several requests.
+final class WebSession {
+    var session: Session
+    var lastUsed: UInt64
+
+    init(_ session: Session, at now: UInt64) {
+        self.session = session
+        lastUsed = now
+    }
+}
+
+extension HTTPRequest {
+    fileprivate func pointer() throws(WireError) -> JSONPointer {
+        do throws(JSONPointerError) {
+            return try JSONPointer(query["path"] ?? "")
+        } catch {
+            throw WireError(.badFrame, error.message, at: JSONPointer(tokens: ["path"]))
+        }
+    }
+
+    /// `If-Match` is an `ETag` of the state, or a bare revision.
+    fileprivate func expectedRevision(epoch: String) throws(WireError) -> Int? {
+        guard let text = headers["if-match"] else { return nil }
+        let tag = text.filter { $0 != "\"" }
+        let parts = tag.split(separator: ":")
+        guard let last = parts.last, let revision = Int(last) else {
+            throw WireError(.badFrame, "If-Match is the ETag of the state, or a revision")
+        }
+        if parts.count == 2, parts[0] != epoch {
+            throw WireError(.conflict, "the store has another epoch, \(epoch)")
+        }
+        return revision
+    }
+}
