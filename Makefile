@@ -12,8 +12,9 @@ shell_files = $(shell grep -lE '^\#!.*(/|env )(ba)?sh$$' .ci/* scripts/*)
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
-run: bootstrap ## build the server and start it with its defaults; Ctrl-C ends it
+run: bootstrap ## build both programs and start the server with its defaults; Ctrl-C ends it
 	$(SWIFT) build -c release --product rex-server
+	$(SWIFT) build -c release --product rex-client
 	@exec $(BIN)/rex-server
 
 build: bootstrap ## build both programs into .build/release

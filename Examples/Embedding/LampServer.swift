@@ -20,7 +20,7 @@ struct LampReducer: Reducer {
     static func main() async throws {
         let server = Server()
         try await server.host("lamp", LampReducer(), initialState: Lamp())
-        print("ready on", try await server.listen(on: "127.0.0.1:0"))
-        try await server.run()
+        let address = try await server.listen(on: "127.0.0.1:0")
+        try await server.run(ready: { print("ready on", address) })
     }
 }

@@ -9,6 +9,7 @@ import RexProtocol
 /// write for each connection that has something, and the next deadline.
 extension Server {
     func endTurn() {
+        metrics.turns += 1
         cut()
         // A flush may end a connection, whose leaving may commit: that belongs to the next round.
         var rounds = 0
@@ -252,12 +253,11 @@ struct StateFrames {
         if let last, last.key == key { return last.chunk }
         let chunk =
             patches[key]
-            ?? chunk(
+            ?? self.chunk(
                 .patch(
                     .init(
                         sub: "s\(key.number)", store: store.host.name, from: key.from,
-                        rev: revision,
-                        patch: patch)))
+                        rev: revision, patch: patch)), "patch", key.encoding)
         patches[key] = chunk
         last = (key, chunk)
         return chunk
@@ -268,17 +268,19 @@ struct StateFrames {
             number: subscription.number, from: 0, encoding: subscription.connection.encoding)
         if let chunk = states[key] { return chunk }
         let state = try store.host.state(in: store.lastCut, at: path)
-        let chunk = chunk(
+        let chunk = self.chunk(
             .state(
                 .init(
                     sub: "s\(subscription.number)", store: store.host.name, path: path,
-                    epoch: store.host.epoch, rev: revision, state: state)))
+                    epoch: store.host.epoch, rev: revision, state: state)), "state", key.encoding)
         states[key] = chunk
         return chunk
     }
 
     /// One frame as it goes out; a stream of events also learns the name and the position.
-    private func chunk(_ frame: ServerFrame, _ name: StaticString, _ encoding: FrameEncoding) -> Chunk {
+    private func chunk(_ frame: ServerFrame, _ name: StaticString, _ encoding: FrameEncoding)
+        -> Chunk
+    {
         var writer = JSONWriter()
         if encoding == .event {
             writer.bytes += "id: \(store.host.epoch):\(revision)\nevent: \(name)\n".utf8

@@ -51,6 +51,8 @@ public actor Server {
     var metrics = Metrics()
     let allowedOrigins: Set<String>
     let allowedHosts: Set<String>
+    /// Connections that frames are taken from; those that only hear why they end do not count.
+    var servedCount = 0
     /// Connections that this turn touched, to be written to at its end.
     var touched: [Connection] = []
     /// Stores with commits that were not sent yet.
@@ -193,7 +195,13 @@ public actor Server {
         return ClientIdentity(id: "c\(lastConnection)", user: nil)
     }
 
+    /// Connections beyond the limit that are told why at one time; more are closed without a word.
+    private static let refusedAtOnce = 256
+
     private func accept(_ socket: Socket) {
+        guard connections.count < limits.connections + Self.refusedAtOnce else {
+            return socket.close()
+        }
         let client = nextClient()
         let id = lastConnection
         let session = Session(client: client)
@@ -202,9 +210,11 @@ public actor Server {
         socket.owner = connection
         connection.session.lastHeard = loop.milliseconds
         connections[id] = connection
+        servedCount += 1
+        metrics.connectionsAccepted += 1
         socket.startReading()
         log.event(.debug, "connected", ["client": session.client.id, "peer": socket.peer])
-        if connections.count > limits.connections {
+        if servedCount > limits.connections {
             refuse(
                 connection,
                 WireError(

@@ -187,7 +187,8 @@ extension ServerFrame.Clients {
         for client in try fields.list("clients") {
             clients.append(
                 ServerFrame.Client(
-                    client: try client.client(), transport: try client.text("transport"),
+                    client: try client.client(), name: try client.string("name"),
+                    transport: try client.text("transport"),
                     since: try client.date("since")))
         }
     }

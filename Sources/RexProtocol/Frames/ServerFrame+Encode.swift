@@ -278,6 +278,7 @@ extension ServerFrame.Clients {
         writer.open(op: "clients", id: id)
         writer.list("clients", clients) { writer, client in
             writer.members(of: client.client)
+            writer.member("name", client.name)
             writer.member("transport", client.transport)
             writer.member("since", client.since)
         }

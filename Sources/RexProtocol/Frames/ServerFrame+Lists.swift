@@ -145,13 +145,18 @@ extension ServerFrame {
     public struct Client: Sendable, Equatable {
         /// Who it is.
         public var client: ClientIdentity
+        /// What it called its own program in `hello`.
+        public var name: String?
         /// `lines`, `websocket`, `http` …
         public var transport: String
-        /// Resume after this position.
+        /// When it connected.
         public var since: Date
         /// Makes one; what is not named keeps its default.
-        public init(client: ClientIdentity, transport: String, since: Date) {
+        public init(
+            client: ClientIdentity, name: String? = nil, transport: String, since: Date
+        ) {
             self.client = client
+            self.name = name
             self.transport = transport
             self.since = since
         }

@@ -50,7 +50,10 @@ final class HTTPReader {
         self.bodyLimit = bodyLimit
         http_parser_init(parser, HTTP_REQUEST)
         http_parser_settings_init(&settings)
-        settings.on_url = { HTTPReader.of($0).target += HTTPReader.bytes($1, $2); return 0 }
+        settings.on_url = {
+            HTTPReader.of($0).target += HTTPReader.bytes($1, $2)
+            return 0
+        }
         settings.on_header_field = { parser, at, count in
             let reader = HTTPReader.of(parser)
             if !reader.value.isEmpty || reader.field.isEmpty { reader.endHeader() }
@@ -117,7 +120,9 @@ final class HTTPReader {
         var previous: UInt8 = 0
         for (index, byte) in held.prefix(Self.headBytes).enumerated() {
             if byte == 10 {
-                guard previous == 13 else { throw Failure(status: 400, message: "a bare line feed") }
+                guard previous == 13 else {
+                    throw Failure(status: 400, message: "a bare line feed")
+                }
                 if index >= 3, held[index - 2] == 10 { return index + 1 }
             } else if previous == 13 {
                 throw Failure(status: 400, message: "a bare carriage return")
@@ -221,7 +226,8 @@ final class HTTPReader {
                 bytes.append(byte)
                 continue
             }
-            guard rest.count >= 2, let high = hex(rest.removeFirst()), let low = hex(rest.removeFirst())
+            guard rest.count >= 2, let high = hex(rest.removeFirst()),
+                let low = hex(rest.removeFirst())
             else { return nil }
             bytes.append(high << 4 | low)
         }

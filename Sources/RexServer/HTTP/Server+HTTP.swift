@@ -32,7 +32,9 @@ extension Server {
                 _ = pauseIfUnread(connection)
             } catch {
                 connection.requestBegan = nil
-                answer(HTTPResponse(refusing: error.status, error.message), keepsAlive: false, to: connection)
+                answer(
+                    HTTPResponse(refusing: error.status, error.message), keepsAlive: false,
+                    to: connection)
                 return
             }
         }
@@ -47,9 +49,12 @@ extension Server {
         guard connection.isServed, case .http = connection.wire, let began = connection.requestBegan
         else { return }
         let due = began + UInt64(limits.requestMilliseconds)
-        guard loop.milliseconds >= due else { return add(.request(connection: connection.id), at: due) }
+        guard loop.milliseconds >= due else {
+            return add(.request(connection: connection.id), at: due)
+        }
         answer(
-            HTTPResponse(refusing: 408, "the request did not come within \(limits.requestMilliseconds) ms"),
+            HTTPResponse(
+                refusing: 408, "the request did not come within \(limits.requestMilliseconds) ms"),
             keepsAlive: false, to: connection)
     }
 
@@ -75,7 +80,8 @@ extension Server {
     }
 
     func answer(
-        _ response: HTTPResponse, keepsAlive: Bool, headOnly: Bool = false, to connection: Connection
+        _ response: HTTPResponse, keepsAlive: Bool, headOnly: Bool = false,
+        to connection: Connection
     ) {
         replyBytes(to: connection) {
             response.encode(into: &$0, keepsAlive: keepsAlive, headOnly: headOnly)
@@ -146,7 +152,9 @@ extension Server {
             return try publishOverHTTP(request, topic: segments[1], connection)
         default:
             let path = "/" + segments.joined(separator: "/")
-            guard let page = Pages.all[path] else { return HTTPResponse(refusing: 404, "no such page") }
+            guard let page = Pages.all[path] else {
+                return HTTPResponse(refusing: 404, "no such page")
+            }
             return only(["GET", "HEAD"], request) { page.response(to: request) }
         }
     }

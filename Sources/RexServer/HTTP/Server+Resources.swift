@@ -13,24 +13,23 @@ extension Server {
         if let key, key.isEmpty || key.utf8.count > limits.keyBytes {
             throw WireError(.badFrame, "a key has 1 to \(limits.keyBytes) bytes")
         }
-        return try withSession(of: request, connection) { client throws(WireError) in
-            try withNode(request.body) { node throws(WireError) in
-                let result = try store.host.dispatch(
-                    DispatchRequest(action: node, place: .root, key: key, expect: expect),
-                    from: client, at: loop.milliseconds)
-                var ack = ServerFrame.Ack(id: nil, store: name)
-                switch result {
-                case .committed(let revision, _): ack.rev = revision
-                case .duplicate(let revision):
-                    ack.rev = revision
-                    ack.duplicate = true
-                case .dryRun(let revision, let patch):
-                    ack.rev = revision
-                    ack.patch = patch
-                }
-                return HTTPResponse(200, .ack(ack))
+        let (client, arrive) = try client(of: request, connection, on: store)
+        return try withNode(request.body) { node throws(WireError) in
+            let result = try store.host.dispatch(
+                DispatchRequest(action: node, place: .root, key: key, expect: expect),
+                from: client, at: loop.milliseconds, willReduce: arrive)
+            var ack = ServerFrame.Ack(id: nil, store: name)
+            switch result {
+            case .committed(let revision, _): ack.rev = revision
+            case .duplicate(let revision):
+                ack.rev = revision
+                ack.duplicate = true
+            case .dryRun(let revision, let patch):
+                ack.rev = revision
+                ack.patch = patch
             }
-        } presentOn: { store }
+            return HTTPResponse(200, .ack(ack))
+        }
     }
 
     func publishOverHTTP(
@@ -39,16 +38,16 @@ extension Server {
         let topic: Topic
         do throws(TopicError) { topic = try Topic(name) } catch { throw WireError(error) }
         try checkPublishing(on: topic)
-        return try withSession(of: request, connection) { client throws(WireError) in
-            try withNode(request.body) { node throws(WireError) in
-                var ack = ServerFrame.Ack(id: nil)
-                ack.listeners = publish(topic, node.compact, from: .client(client))
-                return HTTPResponse(200, .ack(ack))
-            }
-        } presentOn: { nil }
+        let (client, _) = try client(of: request, connection, on: nil)
+        return try withNode(request.body) { node throws(WireError) in
+            var ack = ServerFrame.Ack(id: nil)
+            ack.listeners = publish(topic, node.compact, from: .client(client))
+            return HTTPResponse(200, .ack(ack))
+        }
     }
 
-    func stateOverHTTP(_ request: HTTPRequest, store name: String) throws(WireError) -> HTTPResponse {
+    func stateOverHTTP(_ request: HTTPRequest, store name: String) throws(WireError) -> HTTPResponse
+    {
         let host = try store(named: name).host
         let path = try request.pointer()
         var snapshot = host.snapshot
@@ -106,27 +105,37 @@ extension Server {
         let result = body.withUnsafeBytes { bytes in
             Result { () throws(WireError) in
                 let node: JSONNode
-                do throws(JSONError) { node = try parser.parse(bytes) } catch { throw WireError(error) }
+                do throws(JSONError) { node = try parser.parse(bytes) } catch {
+                    throw WireError(error)
+                }
                 return try use(node)
             }
         }
         return try result.get()
     }
 
-    /// Runs `use` as the client that the request's `Rex-Session` names, so that several requests are
-    /// one client; without one the connection is the client.
-    private func withSession(
-        of request: HTTPRequest, _ connection: Connection,
-        _ use: (ClientIdentity) throws(WireError) -> HTTPResponse,
-        presentOn store: () -> HostedStore?
-    ) throws(WireError) -> HTTPResponse {
+    /// The client that a request is of, and how it becomes present: the one that `Rex-Session` names,
+    /// so that several requests are one client, or else the connection.
+    private func client(
+        of request: HTTPRequest, _ connection: Connection, on store: HostedStore?
+    ) throws(WireError) -> (ClientIdentity, arrive: () -> Void) {
         guard let name = request.headers["rex-session"] else {
-            if let store = store() { notePresence(of: &connection.session, on: store) }
-            return try use(connection.session.client)
+            return (
+                connection.session.client,
+                { [self] in if let store { notePresence(of: connection, on: store) } }
+            )
         }
-        let session = try webSession(name)
-        if let store = store() { notePresence(of: &session.session, on: store) }
-        return try use(session.session.client)
+        let held = try webSession(name)
+        let client = held.session.client
+        return (
+            client,
+            { [self] in
+                guard let store, held.session.presentOn.insert(store.host.name).inserted else {
+                    return
+                }
+                announce(client, on: store)
+            }
+        )
     }
 
     private func webSession(_ name: String) throws(WireError) -> WebSession {
@@ -138,7 +147,8 @@ extension Server {
             return known
         }
         guard webSessions.count < limits.sessions else {
-            throw WireError(.overloaded, "\(limits.sessions) sessions are held", retryMilliseconds: 1_000)
+            throw WireError(
+                .overloaded, "\(limits.sessions) sessions are held", retryMilliseconds: 1_000)
         }
         let session = WebSession(Session(client: nextClient()), at: loop.milliseconds)
         webSessions[name] = session
@@ -152,7 +162,7 @@ extension Server {
         let due = session.lastUsed + UInt64(limits.sessionMilliseconds)
         guard loop.milliseconds >= due else { return add(.session(name), at: due) }
         webSessions[name] = nil
-        leave(&session.session)
+        leave(session.session.takeParticipation(), session.session.client)
     }
 }
 

@@ -1,4 +1,4 @@
-
+import Rex
 import RexLoop
 import RexProtocol
 
@@ -51,7 +51,8 @@ extension Server {
     /// True where the client offers compression in a form that is done here: nothing is kept from one
     /// message to the next, with the full window.
     private static func acceptsDeflate(_ request: HTTPRequest) -> Bool {
-        (request.headers["sec-websocket-extensions"] ?? "").split(separator: ",").contains { offer in
+        (request.headers["sec-websocket-extensions"] ?? "").split(separator: ",").contains {
+            offer in
             let parts = offer.split(separator: ";").map { $0.trimmingBlanks().lowercased() }
             return parts.first == "permessage-deflate"
                 && parts.dropFirst().allSatisfy {

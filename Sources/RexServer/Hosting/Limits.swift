@@ -21,7 +21,7 @@ public struct Limits: Sendable, Equatable {
     public var stallMilliseconds = 30_000
     /// Commits of each store that history, time travel and resuming reach back.
     public var historyCommits = 100_000
-    /// Bytes of actions and patches that each store's history may hold.
+    /// Bytes of patches that each store's history may hold, with 128 for each commit.
     public var historyBytes = 67_108_864
     /// Entries of one `history` reply.
     public var historyEntries = 1_000
@@ -69,6 +69,7 @@ public struct Limits: Sendable, Equatable {
         ("throttle_ms", \.throttleMilliseconds), ("heartbeat_ms", \.heartbeatMilliseconds),
         ("awaited_effects", \.awaitedEffects), ("effects", \.effects),
         ("request_ms", \.requestMilliseconds), ("sessions", \.sessions),
-        ("session_ms", \.sessionMilliseconds), ("drain_ms", \.drainMilliseconds), ("linger_ms", \.lingerMilliseconds),
+        ("session_ms", \.sessionMilliseconds), ("drain_ms", \.drainMilliseconds),
+        ("linger_ms", \.lingerMilliseconds),
     ]
 }

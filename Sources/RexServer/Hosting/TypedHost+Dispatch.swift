@@ -3,14 +3,15 @@ import RexProtocol
 
 extension TypedHost {
     func dispatch(
-        _ request: DispatchRequest, from client: ClientIdentity, at now: UInt64
+        _ request: DispatchRequest, from client: ClientIdentity, at now: UInt64,
+        willReduce: () -> Void
     ) throws(WireError) -> DispatchResult {
         let action = try decode(request.action, at: request.place)
         guard let text = request.key, !request.dryRun else {
             try checkRevision(request.expect)
-            return request.dryRun
-                ? try dryRun(action, from: client)
-                : try apply(action, from: client, awaitsEffects: request.awaitsEffects)
+            if request.dryRun { return try dryRun(action, from: client) }
+            willReduce()
+            return try apply(action, from: client, awaitsEffects: request.awaitsEffects)
         }
         let key = KeyTable.Key(user: client.user, text: text)
         let hash = Digest.sha256(request.action.actionValue.canonical)
@@ -18,6 +19,7 @@ extension TypedHost {
             return try repeated(record, hash)
         }
         try checkRevision(request.expect)
+        willReduce()
         do throws(WireError) {
             let result = try apply(action, from: client, awaitsEffects: request.awaitsEffects)
             if case .committed(let revision, _) = result {

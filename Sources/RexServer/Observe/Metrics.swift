@@ -30,7 +30,8 @@ extension Server {
         }
         page.family("rex_closes_total", "counter", "Connections closed by the server, by reason.")
         for reason in CloseReason.allCases {
-            page.sample("rex_closes_total", ["reason": reason.rawValue], metrics.closes[reason] ?? 0)
+            page.sample(
+                "rex_closes_total", ["reason": reason.rawValue], metrics.closes[reason] ?? 0)
         }
         page.family("rex_connections", "gauge", "Connections now, by transport.")
         for transport in ["lines", "websocket", "http"] {
@@ -39,9 +40,11 @@ extension Server {
         }
         addStores(to: &page)
         page.family("rex_listeners", "gauge", "Listeners to topics.")
-        page.sample("rex_listeners", [:], connections.values.reduce(0) { $0 + $1.session.listeners.count })
+        page.sample(
+            "rex_listeners", [:], connections.values.reduce(0) { $0 + $1.session.listeners.count })
         page.family("rex_outbox_bytes", "gauge", "Bytes that wait to be sent.")
-        page.sample("rex_outbox_bytes", [:], connections.values.reduce(0) { $0 + $1.outbox.pendingBytes })
+        page.sample(
+            "rex_outbox_bytes", [:], connections.values.reduce(0) { $0 + $1.outbox.pendingBytes })
         return HTTPResponse(200, "text/plain; version=0.0.4; charset=utf-8", Array(page.text.utf8))
     }
 

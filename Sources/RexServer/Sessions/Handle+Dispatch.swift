@@ -18,13 +18,13 @@ extension Server {
         guard let action = dispatch.action.node else {
             throw WireError(.internal, "an action came without its text")
         }
-        notePresence(of: &connection.session, on: store)
         let result = try store.host.dispatch(
             DispatchRequest(
                 action: action, place: dispatch.actionPlace, key: dispatch.key,
                 expect: dispatch.expect, dryRun: dispatch.dryRun,
                 awaitsEffects: awaitsEffects),
-            from: connection.session.client, at: loop.milliseconds)
+            from: connection.session.client, at: loop.milliseconds
+        ) { notePresence(of: connection, on: store) }
         answer(dispatch, with: result, of: store, to: connection)
     }
 

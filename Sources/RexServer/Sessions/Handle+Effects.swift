@@ -33,7 +33,13 @@ extension Server {
         _ move: TravelMove, _ id: FrameID?, _ name: String?, for connection: Connection
     ) throws(WireError) {
         let host = try store(named: name).host
-        let revision = try host.travel(move, from: connection.session.client)
+        let client = connection.session.client
+        let revision =
+            if case .jump = move {
+                try naming("rev") { () throws(WireError) in try host.travel(move, from: client) }
+            } else {
+                try host.travel(move, from: client)
+            }
         reply(to: connection) {
             ServerFrame.writeAck(id: id, store: host.name, rev: revision, into: &$0)
         }
@@ -52,9 +58,13 @@ extension Server {
                 .rejected, "there is a store \(fork.name) already", at: JSONPointer(tokens: ["as"]))
         }
         guard stores.count < limits.stores else {
-            throw WireError(.overloaded, "no more than \(limits.stores) stores are hosted")
+            throw WireError(
+                .overloaded, "no more than \(limits.stores) stores are hosted",
+                retryMilliseconds: 1_000)
         }
-        let copy = try host.fork(as: fork.name, at: fork.at)
+        let copy = try naming("at") { () throws(WireError) in
+            try host.fork(as: fork.name, at: fork.at)
+        }
         add(copy)
         reply(to: connection) {
             ServerFrame.writeAck(id: fork.id, store: copy.name, rev: copy.revision, into: &$0)

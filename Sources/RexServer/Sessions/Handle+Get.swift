@@ -4,10 +4,7 @@ import RexProtocol
 extension Server {
     func handle(_ get: ClientFrame.Get, for connection: Connection) throws(WireError) {
         let host = try store(named: get.store).host
-        let snapshot =
-            try get.at.map { revision throws(WireError) in
-                try host.snapshot(at: revision)
-            } ?? host.snapshot
+        let snapshot = try snapshot(of: host, at: get.at, "at")
         let state = try host.state(in: snapshot, at: get.path)
         reply(
             .state(
@@ -16,13 +13,31 @@ extension Server {
                     rev: snapshot.revision, state: state)), to: connection)
     }
 
+    /// The state at a revision that a member of the frame names, or the present one.
+    private func snapshot(
+        of host: any StoreHost, at revision: Int?, _ member: String
+    ) throws(WireError) -> any StateSnapshot {
+        guard let revision else { return host.snapshot }
+        return try naming(member) { () throws(WireError) in try host.snapshot(at: revision) }
+    }
+
+    /// An error that names no place is about this member of the frame.
+    func naming<T>(
+        _ member: String, _ body: () throws(WireError) -> T
+    ) throws(WireError) -> T {
+        do throws(WireError) {
+            return try body()
+        } catch {
+            var error = error
+            if error.at == nil { error.at = JSONPointer(tokens: [member]) }
+            throw error
+        }
+    }
+
     func handle(_ diff: ClientFrame.DiffQuery, for connection: Connection) throws(WireError) {
         let host = try store(named: diff.store).host
-        let old = try host.snapshot(at: diff.from)
-        let new =
-            try diff.to.map { revision throws(WireError) in
-                try host.snapshot(at: revision)
-            } ?? host.snapshot
+        let old = try snapshot(of: host, at: diff.from, "from")
+        let new = try snapshot(of: host, at: diff.to, "to")
         let patch = try host.patch(from: old, to: new, at: diff.path) ?? JSONPatch().raw
         reply(
             .diff(
@@ -57,7 +72,8 @@ extension Server {
     func listClients(_ clients: ClientFrame.Bare, for connection: Connection) {
         let list = connections.values.filter(\.isServed).sorted { $0.id < $1.id }.map {
             ServerFrame.Client(
-                client: $0.session.client, transport: $0.transport, since: $0.opened)
+                client: $0.session.client, name: $0.session.clientName, transport: $0.transport,
+                since: $0.opened)
         }
         reply(.clients(ServerFrame.Clients(id: clients.id, clients: list)), to: connection)
     }

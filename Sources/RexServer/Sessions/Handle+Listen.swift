@@ -5,7 +5,9 @@ extension Server {
     func handle(_ listen: ClientFrame.Listen, for connection: Connection) throws(WireError) {
         let pattern = listen.topic
         guard connection.session.listeners.count < limits.listeners else {
-            throw WireError(.overloaded, "a connection may have \(limits.listeners) listeners")
+            throw WireError(
+                .overloaded, "a connection may have \(limits.listeners) listeners",
+                retryMilliseconds: 1_000)
         }
         // Events published before it are not for it, though they may go to its group.
         cut(before: connection)

@@ -7,9 +7,7 @@ struct Session {
     let client: ClientIdentity
     /// What the client calls itself.
     var clientName: String?
-    /// A `hello` was answered; a second one, or one after other frames, is refused.
-    var isGreeted = false
-    /// Some frame was served already.
+    /// Some frame was served already: a `hello` comes too late.
     var hasSpoken = false
 
     var subscriptions: [Int: Subscription] = [:]
@@ -41,6 +39,25 @@ struct Session {
     mutating func nextListenerNumber() -> Int {
         lastListener += 1
         return lastListener
+    }
+
+    /// What a client takes part in.
+    struct Participation {
+        var subscriptions: [Subscription] = []
+        var listeners: [Listener] = []
+        var presentOn: Set<String> = []
+    }
+
+    /// Hands over what it takes part in, to be ended; the second time there is nothing.
+    mutating func takeParticipation() -> Participation {
+        defer {
+            subscriptions = [:]
+            listeners = [:]
+            presentOn = []
+        }
+        return Participation(
+            subscriptions: Array(subscriptions.values), listeners: Array(listeners.values),
+            presentOn: presentOn)
     }
 
     /// Nothing more will be sent to it unless it asks.

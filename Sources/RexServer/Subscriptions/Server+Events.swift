@@ -15,6 +15,7 @@ extension Server {
     /// Notes an event for everybody who listens, and returns how many do.
     @discardableResult
     func publish(_ topic: Topic, _ data: RawJSON, from source: EventSource) -> Int {
+        metrics.eventsPublished += 1
         var count = 0
         var tail: [UInt8] = []
         topics.forEachMatch(topic) { group in
@@ -101,10 +102,14 @@ extension Server {
     }
 
     /// A client counts as present on a store from its first subscription to it or dispatch on it.
-    func notePresence(of session: inout Session, on store: HostedStore) {
-        guard session.presentOn.insert(store.host.name).inserted else { return }
-        publishPresence(of: session.client, "join", on: store.host.name)
-        store.host.connect(session.client)
+    func notePresence(of connection: Connection, on store: HostedStore) {
+        let isNew = connection.session.presentOn.insert(store.host.name).inserted
+        if isNew { announce(connection.session.client, on: store) }
+    }
+
+    func announce(_ client: ClientIdentity, on store: HostedStore) {
+        publishPresence(of: client, "join", on: store.host.name)
+        store.host.connect(client)
     }
 }
 

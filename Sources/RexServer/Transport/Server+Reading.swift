@@ -6,6 +6,7 @@ import RexProtocol
 extension Server {
     func didRead(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
         connection.session.lastHeard = loop.milliseconds
+        metrics.bytesReceived += bytes.count
         switch connection.phase {
         case .open: take(bytes, from: connection)
         case .undecided: begin(with: bytes, on: connection)
@@ -62,6 +63,7 @@ extension Server {
     }
 
     private func serve(_ line: UnsafeRawBufferPointer, from connection: Connection) {
+        metrics.framesReceived += 1
         let node: JSONNode
         do throws(JSONError) {
             node = try parser.parse(line)

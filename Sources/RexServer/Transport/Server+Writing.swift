@@ -22,6 +22,7 @@ extension Server {
     }
 
     func reply(_ error: WireError, id: FrameID?, to connection: Connection) {
+        metrics.errors[error.code, default: 0] += 1
         log.event(
             .debug, "refused",
             ["client": connection.session.client.id, "code": error.code.rawValue])
@@ -45,6 +46,7 @@ extension Server {
                 connection.outbox.waiting.prefix(Self.mostChunks), offset: connection.outbox.offset)
             if taken == 0 { break }
             connection.outbox.didWrite(taken)
+            metrics.bytesSent += taken
         }
         if !connection.outbox.isEmpty, !socket.isDraining, !socket.isClosing {
             let (chunks, bytes) = connection.outbox.first(Self.laterBytes)
@@ -68,6 +70,7 @@ extension Server {
 
     func didDrain(_ connection: Connection) {
         connection.outbox.didWrite(connection.writingBytes)
+        metrics.bytesSent += connection.writingBytes
         connection.writingBytes = 0
         // Bytes left, so the reader lives: the stall begins anew.
         connection.stalledSince = nil
@@ -108,8 +111,7 @@ extension Server {
     /// Ends a connection that has had its last answer: no reason needs to be said.
     func finish(_ connection: Connection) {
         guard connection.isServed else { return }
-        connection.enter(.finishing)
-        leave(&connection.session)
+        stopServing(connection, .finishing)
         add(.linger(connection: connection.id), after: 2 * limits.lingerMilliseconds)
         touch(connection)
     }
@@ -124,6 +126,7 @@ extension Server {
     /// for it is over: a close with unread input would destroy the reason on its way.
     func close(_ connection: Connection, _ reason: CloseReason, _ message: String) {
         guard connection.isServed else { return }
+        metrics.closes[reason, default: 0] += 1
         // What it was acknowledged and what it watched leaves before the reason.
         cut(before: connection)
         guard connection.isServed else { return }
@@ -132,9 +135,8 @@ extension Server {
             framer.close(reason.webSocketCode, message)
             sendControl(of: framer, on: connection)
         }
-        connection.enter(.finishing)
         connection.isPaused = false
-        leave(&connection.session)
+        stopServing(connection, .finishing)
         connection.socket.startReading()
         // Even one who reads nothing is gone after twice the time.
         add(.linger(connection: connection.id), after: 2 * limits.lingerMilliseconds)
@@ -143,8 +145,7 @@ extension Server {
     }
 
     func didClose(_ connection: Connection, error: LoopError?) {
-        if connection.phase != .closed { connection.enter(.closed) }
-        leave(&connection.session)
+        if connection.phase != .closed { stopServing(connection, .closed) }
         connections[connection.id] = nil
         log.event(
             .debug, "disconnected",
@@ -152,19 +153,20 @@ extension Server {
         if phase == .saying, connections.isEmpty { didStop() }
     }
 
-    /// Takes the client out of everything it took part in. The second time nothing is left to do.
-    func leave(_ session: inout Session) {
-        for subscription in session.subscriptions.values {
-            subscription.store.remove(subscription)
-        }
-        session.subscriptions = [:]
-        for listener in session.listeners.values { remove(listener) }
-        session.listeners = [:]
-        let names = session.presentOn
-        session.presentOn = []
-        for name in names.sorted() {
-            stores[name]?.host.disconnect(session.client)
-            publishPresence(of: session.client, "leave", on: name)
+    /// The one place where a connection leaves those that are served.
+    private func stopServing(_ connection: Connection, _ phase: Connection.Phase) {
+        if connection.isServed { servedCount -= 1 }
+        connection.enter(phase)
+        leave(connection.session.takeParticipation(), connection.session.client)
+    }
+
+    /// Takes a client out of everything it took part in.
+    func leave(_ part: Session.Participation, _ client: ClientIdentity) {
+        for subscription in part.subscriptions { subscription.store.remove(subscription) }
+        for listener in part.listeners { remove(listener) }
+        for name in part.presentOn.sorted() {
+            stores[name]?.host.disconnect(client)
+            publishPresence(of: client, "leave", on: name)
         }
     }
 }

@@ -59,7 +59,8 @@ final class MessageDeflate {
         guard rex_deflate_begin(&stream) == Z_OK else { return nil }
         defer { deflateEnd(&stream) }
         var message = message
-        var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(message.count))) + 16)
+        var output = [UInt8](
+            repeating: 0, count: Int(deflateBound(&stream, UInt(message.count))) + 16)
         let count = message.withUnsafeMutableBufferPointer { input in
             output.withUnsafeMutableBufferPointer { buffer -> Int? in
                 stream.next_in = input.baseAddress

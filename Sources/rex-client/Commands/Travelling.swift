@@ -8,7 +8,7 @@ extension Main {
     static func history(_ call: Call) async throws -> ExitStatus {
         var frame = ClientFrame.HistoryQuery(store: call.store)
         if !call.operands.isEmpty { frame.path = try call.pointer() }
-        frame.after = call.arguments[ClientOptions.after] ?? 0
+        frame.after = call.arguments[ClientOptions.after]
         frame.limit = call.arguments[ClientOptions.limit]
         let answer = try await call.ask(.history(frame))
         guard case .history(let history) = answer else { return .refused }

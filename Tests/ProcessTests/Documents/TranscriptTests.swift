@@ -6,7 +6,9 @@ import Testing
 
 /// What protocol.md shows is what the server does, byte for byte where bytes are shown.
 @Suite(.serialized) struct TranscriptTests {
-    static let examples = Example.all(in: "protocol.md") + Example.all(in: "README.md")
+    static let examples = ["protocol.md", "README.md", "docs/transcripts.md"].flatMap {
+        Example.all(in: $0)
+    }
 
     @Test(arguments: examples)
     func anExampleHolds(_ example: Example) async throws {
