@@ -88,6 +88,7 @@ public final class Listener {
                 return nil
             }
             socket.setNoDelay()
+            socket.setKeepAlive()
             return socket
         }
         let status = uv_listen(core.stream, Self.backlog) { stream, status in

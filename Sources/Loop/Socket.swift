@@ -89,6 +89,17 @@ public final class Socket {
             UnsafeMutableRawPointer(core.handle).assumingMemoryBound(to: uv_tcp_t.self), 1)
     }
 
+    /// Seconds of silence after which the kernel asks whether the other host is still there.
+    private static let keepAliveSeconds: UInt32 = 60
+
+    /// A host that is gone without a word is noticed: the socket then closes with an error.
+    func setKeepAlive() {
+        guard kind == .tcp, !isClosing else { return }
+        uv_tcp_keepalive(
+            UnsafeMutableRawPointer(core.handle).assumingMemoryBound(to: uv_tcp_t.self), 1,
+            Self.keepAliveSeconds)
+    }
+
     // MARK: Reading
 
     /// Starts or resumes reading.
@@ -188,6 +199,15 @@ public final class Socket {
     }
 
     // MARK: The end
+
+    /// Whether nobody is at the other end any more, though nothing was reported: a socket whose
+    /// input has ended is not watched by the loop. Asks the kernel, without waiting.
+    public var isDeserted: Bool {
+        var descriptor: uv_os_fd_t = -1
+        guard !isClosing, uv_fileno(core.handle, &descriptor) == 0 else { return true }
+        var list = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&list, 1, 0) > 0 && list.revents & Int16(POLLERR | POLLHUP) != 0
+    }
 
     /// Ends the sending half when everything handed over before has left. Reading goes on.
     public func finish() {

@@ -205,6 +205,8 @@ extension Server {
             case .stall(let id):
                 if let connection = connections[id] { checkStall(connection) }
             case .linger(let id): connections[id]?.socket.close()
+            case .halfClosed(let id):
+                if let connection = connections[id] { checkHalfClosed(connection) }
             case .drain: endDrain()
             case .request(let id): if let connection = connections[id] { checkRequest(connection) }
             case .session(let name): checkSession(name)

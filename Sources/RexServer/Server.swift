@@ -86,6 +86,7 @@ public actor Server {
         case heartbeat(connection: Int)
         case stall(connection: Int)
         case linger(connection: Int)
+        case halfClosed(connection: Int)
         case drain
         case request(connection: Int)
         case session(String)

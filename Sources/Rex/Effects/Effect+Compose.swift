@@ -9,6 +9,12 @@ extension Effect {
         Effect(plan: .sequence(effects))
     }
 
+    /// The actions in this order, as `many`.
+    ///
+    /// Source: Swift-Rex.
+    @_disfavoredOverload
+    public static func sequence(_ actions: Action...) -> Effect { .many(actions) }
+
     /// All at once, each an effect of its own.
     public static func concurrent(_ effects: Effect...) -> Effect { concurrent(effects) }
 
@@ -22,6 +28,16 @@ extension Effect {
 
     /// The same as `concurrent`.
     public static func merge(_ effects: [Effect]) -> Effect { concurrent(effects) }
+
+    /// All at once, as one effect: listed once, cancelled together, ended with the last.
+    ///
+    /// Source: Swift-Rex.
+    public static func combine(_ effects: Effect...) -> Effect { combine(effects) }
+
+    /// All at once, as one effect; see above.
+    public static func combine(_ effects: [Effect]) -> Effect {
+        Effect(plan: .labelled(EffectLabel(), .concurrent(effects)))
+    }
 
     /// Names the effect. Around several it makes them one: listed once, cancelled together. Inside
     /// an effect that already has a name, both names hold.
@@ -58,11 +74,21 @@ extension Effect {
             Effect<Other>(plan: .publish(topic: topic, event: event))
         case .cancel(let id): .cancel(id)
         case .cancelAll: .cancelAll
+        case .endScope(let scope): .endScope(scope)
+        case .endOwned(let owners): Effect<Other>(plan: .endOwned(owners))
         case .work(let work): Effect<Other>(plan: .work(work.map(transform)))
         case .sequence(let parts): .sequence(parts.map { $0.map(transform) })
         case .concurrent(let parts): .concurrent(parts.map { $0.map(transform) })
         case .labelled(let label, let inner):
             Effect<Other>(plan: .labelled(label, inner.map(transform)))
+        case .owned(let owner, let inner):
+            Effect<Other>(plan: .owned(owner, inner.map(transform)))
+        case .retry(let inner, let policy):
+            Effect<Other>(plan: .retry(inner.map(transform), policy.map(transform)))
+        case .repeating(let inner, let repetition):
+            Effect<Other>(plan: .repeating(inner.map(transform), repetition))
+        case .throttle(let inner, let throttling):
+            Effect<Other>(plan: .throttle(inner.map(transform), throttling))
         }
     }
 }

@@ -17,10 +17,16 @@ public struct Effect<Action: Sendable>: Sendable {
         case publish(topic: String, event: any Sendable)
         case cancel(EffectID)
         case cancelAll
+        case endScope(EffectScope)
+        case endOwned([EffectOwner])
         case work(EffectWork<Action>)
         case sequence([Effect])
         case concurrent([Effect])
         case labelled(EffectLabel, Effect)
+        case owned(EffectOwner, Effect)
+        case retry(Effect, RetryPolicy<Action>)
+        case repeating(Effect, Repetition)
+        case throttle(Effect, Throttling)
     }
 
     init(plan: Plan) {
@@ -72,16 +78,21 @@ public struct Effect<Action: Sendable>: Sendable {
 
     /// Ends every effect of the store.
     public static var cancelAll: Effect { Effect(plan: .cancelAll) }
+
+    /// Ends every effect of exactly this scope.
+    public static func endScope(_ scope: EffectScope) -> Effect {
+        Effect(plan: .endScope(scope))
+    }
 }
 
 extension Effect {
     /// True when the store can do it at once, without a task.
     var isInstant: Bool {
         switch plan {
-        case .none, .send, .publish, .cancel, .cancelAll: true
-        case .work: false
+        case .none, .send, .publish, .cancel, .cancelAll, .endScope, .endOwned: true
+        case .work, .retry, .repeating, .throttle: false
         case .sequence(let parts), .concurrent(let parts): parts.allSatisfy(\.isInstant)
-        case .labelled(_, let inner): inner.isInstant
+        case .labelled(_, let inner), .owned(_, let inner): inner.isInstant
         }
     }
 
@@ -89,7 +100,7 @@ extension Effect {
     var isConcurrent: Bool {
         switch plan {
         case .concurrent: true
-        case .labelled(_, let inner): inner.isConcurrent
+        case .labelled(_, let inner), .owned(_, let inner): inner.isConcurrent
         default: false
         }
     }
@@ -98,10 +109,14 @@ extension Effect {
     /// anything with one of these as a part. Nobody waits for the end of such an effect.
     public var isLongLived: Bool {
         switch plan {
-        case .none, .send, .publish, .cancel, .cancelAll: false
+        case .none, .send, .publish, .cancel, .cancelAll, .endScope, .endOwned: false
         case .work(let work): work.isLongLived
         case .sequence(let parts), .concurrent(let parts): parts.contains(where: \.isLongLived)
-        case .labelled(_, let inner): inner.isLongLived
+        case .labelled(_, let inner), .owned(_, let inner), .retry(let inner, _),
+            .throttle(let inner, _):
+            inner.isLongLived
+        case .repeating(let inner, let repetition):
+            repetition.count == nil || inner.isLongLived
         }
     }
 }

@@ -19,6 +19,7 @@ public struct EffectEmitter<Action: Sendable>: Sendable {
     /// Has the store do `effect` as a part of this one: cancelled with it, and this effect has not
     /// ended before it. A long-lived effect becomes one of its own.
     public func run(_ effect: Effect<Action>) {
+        if case .none = effect.plan { return }
         if case .send(let actions) = effect.plan, actions.count == 1 {
             emit(.action(actions[0]))
         } else {

@@ -5,6 +5,8 @@ final class Strand<Action: Sendable> {
     let scope: EffectScope
     /// What it is a part of. The way up is strong, the way down goes by number: no cycle.
     let parent: Strand?
+    /// The parts of the state whose it is, the outermost first.
+    let owners: [EffectOwner]
     /// Listed and cancellable by itself; otherwise it is only a part of its parent.
     let isListed: Bool
     let fromRevision: Int
@@ -21,6 +23,12 @@ final class Strand<Action: Sendable> {
     let lease = EffectLease()
     var task: Task<Void, Never>?
     var recover: (@Sendable (any Error) -> Effect<Action>)?
+    /// Where it does an effect again when that fails.
+    var retry: (effect: Effect<Action>, policy: RetryPolicy<Action>, attempts: Int)?
+    /// Asked for more steps when the last has ended.
+    var refill: (() -> [Effect<Action>])?
+    /// Where it holds back what comes too often.
+    var window: ThrottleWindow<Action>?
     /// The steps of a sequence that have not started.
     var rest: ArraySlice<Effect<Action>> = []
     var children: Set<UInt64> = []
@@ -41,6 +49,7 @@ final class Strand<Action: Sendable> {
         self.isLongLived = isLongLived
         scope = place.scope
         parent = place.parent
+        owners = place.owners
         fromRevision = place.revision
         group = isLongLived ? nil : place.group
         groupOfParts = isLongLived && !effect.isConcurrent ? nil : place.group
@@ -54,6 +63,14 @@ final class Strand<Action: Sendable> {
         return strand
     }
 
+    /// Every part of the state that it belongs to, itself or by what is around that. Nothing where
+    /// what it is a part of belongs to as many: it ends with that.
+    var ownerPaths: [[EffectOwner]] {
+        let known = parent?.owners.count ?? 0
+        if known >= owners.count { return [] }
+        return (known + 1...owners.count).map { Array(owners.prefix($0)) }
+    }
+
     /// Its id, or `#<number>`.
     var label: EffectID { id ?? EffectID("#\(number)") }
 }
@@ -65,6 +82,7 @@ struct EffectPlace<Action: Sendable> {
     var group: EffectGroup?
     var trail: EffectGroup?
     var revision: Int
+    var owners: [EffectOwner] = []
 
     init(revision: Int, group: EffectGroup?, trail: EffectGroup? = nil) {
         self.revision = revision
@@ -76,6 +94,7 @@ struct EffectPlace<Action: Sendable> {
     init(inside strand: Strand<Action>) {
         parent = strand
         scope = strand.scope
+        owners = strand.owners
         group = strand.groupOfParts
         revision = strand.fromRevision
     }
@@ -87,6 +106,7 @@ struct EffectTable<Action: Sendable> {
     private(set) var strands: [UInt64: Strand<Action>] = [:]
     private var numbersByID: [EffectID: Set<UInt64>] = [:]
     private var numbersByScope: [EffectScope: Set<UInt64>] = [:]
+    private var numbersByOwner: [[EffectOwner]: Set<UInt64>] = [:]
 
     var count: Int { strands.count }
 
@@ -95,6 +115,7 @@ struct EffectTable<Action: Sendable> {
     mutating func insert(_ strand: Strand<Action>) {
         strands[strand.number] = strand
         strand.parent?.children.insert(strand.number)
+        for path in strand.ownerPaths { numbersByOwner[path, default: []].insert(strand.number) }
         guard strand.isListed else { return }
         numbersByScope[strand.scope, default: []].insert(strand.number)
         if let id = strand.id { numbersByID[id, default: []].insert(strand.number) }
@@ -103,6 +124,9 @@ struct EffectTable<Action: Sendable> {
     mutating func remove(_ strand: Strand<Action>) {
         strands[strand.number] = nil
         strand.parent?.children.remove(strand.number)
+        for path in strand.ownerPaths {
+            Self.remove(strand.number, from: path, in: &numbersByOwner)
+        }
         guard strand.isListed else { return }
         Self.remove(strand.number, from: strand.scope, in: &numbersByScope)
         if let id = strand.id { Self.remove(strand.number, from: id, in: &numbersByID) }
@@ -127,6 +151,12 @@ struct EffectTable<Action: Sendable> {
     /// Those of exactly this scope, in the order in which they started.
     func numbers(in scope: EffectScope) -> [UInt64] {
         numbersByScope[scope]?.sorted() ?? []
+    }
+
+    /// Those of this part of the state, the parts within it included, in the order in which they
+    /// started.
+    func numbers(ownedBy path: [EffectOwner]) -> [UInt64] {
+        numbersByOwner[path]?.sorted() ?? []
     }
 
     /// Those that are part of nothing, in the order in which they started.

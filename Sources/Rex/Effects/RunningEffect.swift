@@ -11,10 +11,15 @@ public struct RunningEffect: Sendable, Hashable {
     /// How long it has been running.
     public let age: Duration
 
+    /// Whether it does not end by itself.
+    public let isLongLived: Bool
+
     /// An effect as a core lists it.
     public init(
-        id: EffectID, scope: EffectScope, fromRevision: Int, emitted: Int, age: Duration
+        id: EffectID, scope: EffectScope, fromRevision: Int, emitted: Int, age: Duration,
+        isLongLived: Bool = false
     ) {
+        self.isLongLived = isLongLived
         self.id = id
         self.scope = scope
         self.fromRevision = fromRevision

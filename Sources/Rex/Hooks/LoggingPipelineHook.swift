@@ -14,11 +14,11 @@ public struct LoggingPipelineHook<State: Statable, Action: Actionable>: Pipeline
     private let detail: Detail
     private let output: @Sendable (String) -> Void
 
-    /// - Parameter output: takes one line, without its end. Called on the thread that reduces, so
-    ///   it must not wait.
+    /// - Parameter output: takes one line, without its end; standard output where nothing else is
+    ///   said. Called on the thread that reduces, so it must not wait.
     public init(
         label: String = "Rex", detail: Detail = .brief,
-        output: @escaping @Sendable (String) -> Void
+        output: @escaping @Sendable (String) -> Void = { print($0) }
     ) {
         self.label = label
         self.detail = detail

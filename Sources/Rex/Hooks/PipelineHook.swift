@@ -50,14 +50,25 @@ public struct PipelineContext<Action: Actionable, State: Statable>: Sendable {
     public let origin: Origin
     /// True where nothing is stored, nobody is told, and no effect starts.
     public let isDryRun: Bool
+    /// The state before the action; nil at `didRunEffects` and `didComplete`, which may come long
+    /// after.
+    public let state: State?
 
     /// What a hook is shown.
     @inlinable
-    public init(label: String, revision: Int, origin: Origin, isDryRun: Bool) {
+    public init(
+        label: String, revision: Int, origin: Origin, isDryRun: Bool, state: State? = nil
+    ) {
+        self.state = state
         self.label = label
         self.revision = revision
         self.origin = origin
         self.isDryRun = isDryRun
+    }
+
+    /// For phases that may come long after: no effect keeps an old state alive.
+    @inlinable var withoutState: PipelineContext {
+        PipelineContext(label: label, revision: revision, origin: origin, isDryRun: isDryRun)
     }
 }
 

@@ -26,6 +26,7 @@ public final class Store<R: Reducer>: Sendable {
     @usableFromInline let snapshot: StoreSnapshot<R.State>
 
     /// - Parameters:
+    ///   - middlewares: see every action that is received, before the hooks.
     ///   - pipelineHooks: see every action, in this order.
     ///   - timeTravel: keeps the states, so that `undoTimeTravel` and its like can go back to them.
     ///   - label: names the store to hooks.
@@ -37,6 +38,7 @@ public final class Store<R: Reducer>: Sendable {
     @inlinable
     public init(
         initialState: R.State, reducer: R,
+        middlewares: () -> [AnyMiddleware<R.State, R.Action>] = { [] },
         pipelineHooks: () -> [AnyPipelineHook<R.State, R.Action>] = { [] },
         timeTravel: TimeTravelPipelineHook<R.State, R.Action>? = nil, label: String = "Rex",
         eventBus: EventBus = EventBus(), clock: any Clock<Duration> = ContinuousClock(),
@@ -49,7 +51,9 @@ public final class Store<R: Reducer>: Sendable {
         self.snapshot = snapshot
         timeTravel?.begin(at: 0, state: initialState)
         // It comes first, so that no hook's abort keeps a commit from it.
-        let hooks = (timeTravel.map { [AnyPipelineHook($0)] } ?? []) + pipelineHooks()
+        let hooks =
+            (timeTravel.map { [AnyPipelineHook($0)] } ?? [])
+            + middlewares().map { AnyPipelineHook(MiddlewarePipelineHook($0)) } + pipelineHooks()
         let inbox = StoreInbox<R>()
         let core = StoreCore(
             initialState: initialState, reducer: reducer, hooks: hooks, label: label, clock: clock,

@@ -29,7 +29,8 @@ extension StoreCore {
         return table.listed.map { strand in
             RunningEffect(
                 id: strand.label, scope: strand.scope, fromRevision: strand.fromRevision,
-                emitted: strand.emitted, age: elapsed - strand.startedAt)
+                emitted: strand.emitted, age: elapsed - strand.startedAt,
+                isLongLived: strand.isLongLived)
         }
     }
 
@@ -52,6 +53,15 @@ extension StoreCore {
     @discardableResult
     public func endScope(_ scope: EffectScope) -> Int {
         cancel(table.numbers(in: scope))
+    }
+
+    /// What a child names is its own: it does not end what others run under the same id.
+    private func cancel(_ id: EffectID, within owners: [EffectOwner]) {
+        var numbers = table.numbers(withID: id)
+        if !owners.isEmpty {
+            numbers.removeAll { table[$0]?.owners.starts(with: owners) != true }
+        }
+        cancel(numbers)
     }
 
     @discardableResult
@@ -81,7 +91,7 @@ extension StoreCore {
         }
     }
 
-    private func start(_ effect: Effect<R.Action>, at place: EffectPlace<R.Action>) {
+    func start(_ effect: Effect<R.Action>, at place: EffectPlace<R.Action>) {
         switch effect.plan {
         case .none:
             break
@@ -90,17 +100,31 @@ extension StoreCore {
         case .publish(let topic, let event):
             onEvent?(StoreEvent(topic: topic, value: event, revision: place.revision))
         case .cancel(let id):
-            cancelEffect(id: id)
+            cancel(id, within: place.owners)
         case .cancelAll:
-            cancelAllEffects()
+            if place.owners.isEmpty {
+                cancelAllEffects()
+            } else {
+                cancel(table.numbers(ownedBy: place.owners))
+            }
+        case .endScope(let scope):
+            endScope(scope)
+        case .endOwned(let owners):
+            for owner in owners { cancel(table.numbers(ownedBy: place.owners + [owner])) }
+        case .owned(let owner, let inner):
+            var place = place
+            place.owners.append(owner)
+            start(inner, at: place)
         case .concurrent(let parts):
             for part in parts { start(part, at: place) }
         case .sequence(let parts) where effect.isInstant:
             for part in parts { start(part, at: place) }
-        case .work, .sequence:
+        case .throttle(let inner, let throttling):
+            start(inner, throttled: throttling, of: effect, at: place)
+        case .work, .sequence, .retry, .repeating:
             open(effect, label: EffectLabel(), at: place)
         case .labelled(let label, let inner):
-            if label.cancelInFlight, let id = label.id { cancelEffect(id: id) }
+            if label.cancelInFlight, let id = label.id { cancel(id, within: place.owners) }
             if inner.isInstant {
                 start(inner, at: place)
             } else {
@@ -127,7 +151,7 @@ extension StoreCore {
     }
 
     /// Registers a strand for `effect`, then starts it.
-    private func open(
+    func open(
         _ effect: Effect<R.Action>, label: EffectLabel, at place: EffectPlace<R.Action>
     ) {
         guard table.count < limits.runningEffects else {
@@ -156,12 +180,22 @@ extension StoreCore {
             advance(strand)
         case .concurrent(let parts):
             startParts(parts, of: strand)
+        case .retry(let inner, let policy):
+            strand.retry = (inner, policy, 1)
+            startParts([inner], of: strand)
+        case .repeating(let inner, let repetition):
+            repeatedly(inner, as: repetition, in: strand)
+        case .throttle(let inner, let throttling):
+            let window = ThrottleWindow<R.Action>()
+            strand.window = window
+            launch(window.work(throttling.duration), as: strand)
+            start(inner, at: EffectPlace(inside: strand))
         default:
             startParts([effect], of: strand)
         }
     }
 
-    private func startParts(_ parts: [Effect<R.Action>], of strand: Strand<R.Action>) {
+    func startParts(_ parts: [Effect<R.Action>], of strand: Strand<R.Action>) {
         strand.isHeld = true
         for part in parts {
             if strand.isOver { return }
@@ -171,7 +205,7 @@ extension StoreCore {
         advance(strand)
     }
 
-    private func launch(_ work: EffectWork<R.Action>, as strand: Strand<R.Action>) {
+    func launch(_ work: EffectWork<R.Action>, as strand: Strand<R.Action>) {
         let operation = work.prepare(clock)
         let (number, lease, inbox) = (strand.number, strand.lease, inbox)
         let emitter = EffectEmitter<R.Action>(
@@ -194,71 +228,9 @@ extension StoreCore {
 
     /// An effect that a running one asked for: a part of it, unless it alone would keep it from
     /// ending.
-    private func spawn(_ effect: Effect<R.Action>, from strand: Strand<R.Action>) {
+    func spawn(_ effect: Effect<R.Action>, from strand: Strand<R.Action>) {
         var place = EffectPlace(inside: strand)
         if effect.isLongLived && !strand.isLongLived { place.parent = nil }
         start(effect, at: place)
-    }
-
-    // MARK: - Ending
-
-    /// Starts the next step of a sequence when the one before has ended; ends what has no more to
-    /// do.
-    private func advance(_ strand: Strand<R.Action>) {
-        if strand.isHeld || strand.isOver { return }
-        strand.isHeld = true
-        while strand.children.isEmpty, let step = strand.rest.popFirst() {
-            start(step, at: EffectPlace(inside: strand))
-        }
-        strand.isHeld = false
-        if !strand.isOver && strand.children.isEmpty { end(strand) }
-    }
-
-    private func end(_ strand: Strand<R.Action>) {
-        close(strand)
-        if let parent = strand.parent { advance(parent) }
-    }
-
-    private func fail(_ strand: Strand<R.Action>, with error: any Error) {
-        if let recover = strand.recover {
-            strand.recover = nil
-            spawn(recover(error), from: strand)
-        } else {
-            onFault?(.effectFailed(id: strand.listed.label, error: error))
-            // The steps behind it supposed that it would succeed.
-            var above = strand.parent
-            while let sequence = above {
-                sequence.rest = []
-                above = sequence.parent
-            }
-        }
-        strand.isHeld = false
-        advance(strand)
-    }
-
-    /// Ends a strand and its parts; the sequence that it is a step of goes on.
-    private func cancel(_ strand: Strand<R.Action>) {
-        cancelParts(of: strand)
-        end(strand)
-    }
-
-    private func cancelParts(of strand: Strand<R.Action>) {
-        strand.isOver = true
-        strand.rest = []
-        for number in strand.children {
-            guard let child = table[number] else { continue }
-            cancelParts(of: child)
-            close(child)
-        }
-    }
-
-    /// Out of the table first, then whoever waited is told: they may call the core again.
-    private func close(_ strand: Strand<R.Action>) {
-        strand.isOver = true
-        strand.lease.end()
-        strand.task?.cancel()
-        table.remove(strand)
-        strand.trail?.leave()
-        strand.group?.leave()
     }
 }

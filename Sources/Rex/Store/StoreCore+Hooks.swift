@@ -27,7 +27,8 @@ extension StoreCore {
         if !show({ _, effects in .willRunEffects(action, effects) }, &ignored, &effects, seen) {
             effects = []
         }
-        runEffects(effects, of: action, revision: revision, group: group, seen: seen)
+        runEffects(
+            effects, of: action, revision: revision, group: group, seen: seen.withoutState)
         return .committed(revision)
     }
 
@@ -135,6 +136,7 @@ extension StoreCore {
     func pipelineContext(
         for origin: Origin, isDryRun: Bool = false
     ) -> PipelineContext<R.Action, R.State> {
-        PipelineContext(label: label, revision: latest + 1, origin: origin, isDryRun: isDryRun)
+        PipelineContext(
+            label: label, revision: latest + 1, origin: origin, isDryRun: isDryRun, state: current)
     }
 }

@@ -145,7 +145,21 @@ extension Server {
         connection.framer.end { receive($0, from: connection) }
         if connection.isServed, !connection.session.isOwedNothing {
             reply(.ping(id: nil), to: connection)
+            add(.halfClosed(connection: connection.id), after: Self.halfClosedMilliseconds)
         }
         touch(connection)
+    }
+
+    /// How often the kernel is asked for a reset of a connection that only reads: nobody reports
+    /// it, so that whoever it was would stay present until the next write but one.
+    private static let halfClosedMilliseconds = 1_000
+
+    func checkHalfClosed(_ connection: Connection) {
+        guard connection.isServed else { return }
+        if connection.socket.isDeserted {
+            connection.socket.close()
+        } else {
+            add(.halfClosed(connection: connection.id), after: Self.halfClosedMilliseconds)
+        }
     }
 }

@@ -155,7 +155,7 @@ public final class ChildProcess {
                 defer { held.removeSubrange(...end) }
                 return String(decoding: held[..<end], as: UTF8.self)
             }
-            guard try fill(before: deadline) else {
+            guard try fill(before: deadline, for: "a line") else {
                 throw Failure(
                     description:
                         "\(name) ended its output; so far \(String(decoding: held, as: UTF8.self))")
@@ -174,7 +174,7 @@ public final class ChildProcess {
                 held.removeSubrange(..<end)
                 return String(all[..<range.upperBound])
             }
-            guard try fill(before: deadline) else {
+            guard try fill(before: deadline, for: text) else {
                 throw Failure(description: "\(name) ended without \(text); so far \(all)")
             }
         }
@@ -183,7 +183,7 @@ public final class ChildProcess {
     /// Everything until the output ends.
     public func rest(within limit: Duration = .seconds(30)) throws -> String {
         let deadline = ContinuousClock.now + limit
-        while try fill(before: deadline) {}
+        while try fill(before: deadline, for: "the end") {}
         defer { held = [] }
         return String(decoding: held, as: UTF8.self)
     }
@@ -220,14 +220,17 @@ public final class ChildProcess {
     }
 
     /// Waits for more; false when the output has ended.
-    private func fill(before deadline: ContinuousClock.Instant) throws -> Bool {
+    private func fill(
+        before deadline: ContinuousClock.Instant, for wanted: String
+    ) throws -> Bool {
         while true {
             if outputEnded { return false }
             let left = deadline - .now
             guard left > .zero else {
                 let soFar = String(decoding: held, as: UTF8.self)
                 throw Failure(
-                    description: "nothing from \(name) in time; so far \(soFar) | \(errorText)")
+                    description: "\(wanted) did not come in time from \(name); so far \(soFar) "
+                        + "| \(errorText)")
             }
             var list = [
                 pollfd(fd: output, events: Int16(POLLIN), revents: 0),

@@ -192,12 +192,13 @@ final class Chat: Sendable {
         case .say(let text): try await act("send", ["text": .string(text)])
         case .topic(let text): try await act("setTopic", ["topic": .string(text)])
         case .edit(let id, let text):
-            let last = await view.room?.messages.last { $0.from == name }?.id
-            guard let id = id ?? last else {
+            var message = id
+            if message == nil { message = try await lastMessage() }
+            guard let message else {
                 await complain("you have said nothing to edit")
                 break
             }
-            try await act("edit", ["id": .string(id), "text": .string(text)])
+            try await act("edit", ["id": .string(message), "text": .string(text)])
         }
         return false
     }
@@ -212,15 +213,37 @@ final class Chat: Sendable {
         members["room"] = .string(room)
         let action = ActionText.action(type, RawJSON(.object(members)))
         let key = "\(name)-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+        _ = try await ask { [store] in
+            var frame = ClientFrame.Dispatch(store: store, action: .raw(action))
+            frame.key = key
+            return .dispatch(frame)
+        }
+    }
+
+    /// One's own last message as the server has it: what is shown may not hold yet what was just
+    /// said.
+    private func lastMessage() async throws -> String? {
+        let path = JSONPointer(tokens: ["rooms", room])
+        let answer = try await ask { [store] in
+            var frame = ClientFrame.Get(store: store)
+            frame.path = path
+            return .get(frame)
+        }
+        guard case .state(let state)? = answer else { return nil }
+        return ChatRoom(state.state.value).messages.last { $0.from == name }?.id
+    }
+
+    /// Asks until there is an answer, over the next connection where one is lost; nil when the
+    /// server said no, which is told.
+    private func ask(_ frame: @Sendable () -> ClientFrame) async throws -> ServerFrame? {
         while true {
             do throws(ConnectionError) {
-                let connection = try await link.connection()
-                var frame = ClientFrame.Dispatch(store: store, action: .raw(action))
-                frame.key = key
-                _ = try await connection.request(.dispatch(frame))
-                return
+                return try await link.connection().request(frame())
             } catch {
-                if case .refused = error { return await complain("\(error)") }
+                if case .refused = error {
+                    await complain("\(error)")
+                    return nil
+                }
                 guard error.isWorthAnotherTry else { throw error }
             }
         }

@@ -93,9 +93,10 @@ enum ImportRule {
         file.target == "Sources/Loop" || file.folders.contains("Terminal")
             || file.name.hasPrefix("ServerProcess")
             || file.folders.contains("ServerProcess")
+            || file.target == "Sources/RexTesting" && file.folders.contains("Failures")
     }
 
     private static func systemText(_ module: String) -> String {
-        "\(module) only in Sources/Loop, a folder Terminal and files ServerProcess*.swift"
+        "\(module) only in Sources/Loop, folders Terminal and Failures, files ServerProcess*.swift"
     }
 }

@@ -3,7 +3,7 @@ import RexTesting
 import Testing
 
 /// Every command that asks once, in every form.
-@Suite struct CommandTests {
+@Suite(.ownThreads) struct CommandTests {
     @Test func thePayloadIsWrittenInEveryForm() throws {
         let client = try Client()
         let file = client.server.folder + "/five.json"

@@ -3,7 +3,7 @@ import RexTesting
 import Testing
 
 /// How the program ends, and that a reader of its exit status can rely on it.
-@Suite struct EndingTests {
+@Suite(.ownThreads) struct EndingTests {
     @Test func usage() throws {
         let client = try Client()
         let typo = try client.run("dispach", "increment")

@@ -3,7 +3,7 @@ import RexTesting
 import Testing
 
 /// Commands that go on: watch, chat, repl, on pipes and on a terminal.
-@Suite struct FollowingTests {
+@Suite(.ownThreads) struct FollowingTests {
     @Test func aWatchOutlivesItsServer() throws {
         var client = try Client()
         let address = client.server.address

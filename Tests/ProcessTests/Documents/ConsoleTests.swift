@@ -3,7 +3,7 @@ import RexTesting
 import Testing
 
 /// The terminal sessions of README.md happen as they are shown.
-@Suite(.serialized) struct ConsoleTests {
+@Suite(.serialized, .ownThreads) struct ConsoleTests {
     @Test func everySessionOfTheReadmeHappens() throws {
         let sessions = try Document.blocks(of: "console", in: "README.md")
         #expect(sessions.count >= 4, "the README shows a tour")

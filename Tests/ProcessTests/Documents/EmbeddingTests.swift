@@ -4,7 +4,7 @@ import RexTesting
 import Testing
 
 /// The Swift program of README.md is a target of its own, and serves.
-@Suite struct EmbeddingTests {
+@Suite(.ownThreads) struct EmbeddingTests {
     @Test func theReadmeShowsTheProgramAsItIsBuilt() throws {
         let shown = try Document.blocks(of: "swift", in: "README.md")
         let built = try Document.text(of: "Examples/Embedding/LampServer.swift")

@@ -4,7 +4,7 @@ import RexTesting
 import Testing
 
 /// The reasons of `bye` that no transcript can bring about.
-@Suite(.serialized) struct EndTests {
+@Suite(.serialized, .ownThreads) struct EndTests {
     @Test func aShutdownIsSaidToEverybody() async throws {
         let server = try ServerProcess(program: ServerProcess.builtPrograms + "/rex-server")
         let watcher = try await Self.connect(server)

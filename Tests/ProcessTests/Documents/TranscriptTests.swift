@@ -5,7 +5,7 @@ import RexTesting
 import Testing
 
 /// What protocol.md shows is what the server does, byte for byte where bytes are shown.
-@Suite(.serialized) struct TranscriptTests {
+@Suite(.serialized, .ownThreads) struct TranscriptTests {
     static let examples = ["protocol.md", "README.md", "docs/transcripts.md"].flatMap {
         Example.all(in: $0)
     }

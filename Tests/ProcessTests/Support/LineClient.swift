@@ -191,10 +191,8 @@ final class LineClient {
 
     /// Closes with a reset.
     func reset() {
-        var option = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(
-            descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
-        close()
+        Sockets.closeByReset(descriptor)
+        descriptor = -1
     }
 }
 

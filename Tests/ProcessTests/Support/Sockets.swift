@@ -91,6 +91,14 @@ enum Sockets {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The other side learns at once that nobody reads any more.
+    static func closeByReset(_ descriptor: Int32) {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        close(descriptor)
+    }
+
     private static func loopback(_ port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
