@@ -38,16 +38,19 @@ let package = Package(
         .target(name: "RexProtocol", dependencies: ["Rex"], swiftSettings: strict),
         .target(
             name: "RexLoop", dependencies: ["CUV"], path: "Sources/Loop", swiftSettings: strict),
+        .target(
+            name: "RexWebSocket", dependencies: ["CWslay", "CZlib", "COpenSSL"],
+            path: "Sources/WebSocket", swiftSettings: strict),
         .target(name: "RexCommandLine", path: "Sources/CommandLine", swiftSettings: strict),
         .target(
             name: "RexServer",
             dependencies: [
-                "Rex", "RexProtocol", "RexLoop", "COpenSSL", "CWslay", "CHTTPParser", "CZlib",
+                "Rex", "RexProtocol", "RexLoop", "RexWebSocket", "COpenSSL", "CHTTPParser",
             ],
             swiftSettings: strict),
         .target(
             name: "RexClient",
-            dependencies: ["Rex", "RexProtocol", "RexLoop", "RexCommandLine"],
+            dependencies: ["Rex", "RexProtocol", "RexLoop", "RexWebSocket", "RexCommandLine"],
             swiftSettings: strict),
         .target(
             name: "RexExamples", dependencies: ["Rex", "RexProtocol"], path: "Examples",

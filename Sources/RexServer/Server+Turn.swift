@@ -287,7 +287,7 @@ struct StateFrames {
         if encoding == .event {
             writer.bytes += "id: \(store.host.epoch):\(revision)\nevent: \(name)\n".utf8
         }
-        let start = writer.bytes.count
+        let start = encoding.begin(&writer)
         frame.encode(into: &writer)
         encoding.end(&writer, from: start)
         return Chunk(writer.bytes)

@@ -51,6 +51,9 @@ public actor Server {
     var metrics = Metrics()
     let allowedOrigins: Set<String>
     let allowedHosts: Set<String>
+    /// Hosts that this server listens at.
+    var servedHosts: Set<String> = []
+    var dates = HTTPDate()
     /// Connections that frames are taken from; those that only hear why they end do not count.
     var servedCount = 0
     /// Connections that this turn touched, to be written to at its end.
@@ -155,6 +158,7 @@ public actor Server {
         let listener = try RexLoop.Listener(endpoint, on: loop) { [weak self] socket in
             self?.enter(with: socket) { $0.accept($1) }
         }
+        if case .tcp(let host, _) = endpoint { servedHosts.insert(host.lowercased()) }
         return didListen(listener)
     }
 
@@ -171,6 +175,7 @@ public actor Server {
 
     private func didListen(_ listener: RexLoop.Listener) -> Endpoint {
         listeners.append(listener)
+        if case .tcp(let host, _) = listener.endpoint { servedHosts.insert(host) }
         phase = .running
         log.event(.info, "listening", ["address": "\(listener.endpoint)"])
         return listener.endpoint

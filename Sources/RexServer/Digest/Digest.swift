@@ -1,5 +1,4 @@
 import COpenSSL
-import FoundationEssentials
 
 /// Fingerprints and unguessable names, by OpenSSL.
 enum Digest {
@@ -26,17 +25,5 @@ enum Identifiers {
         var random = SystemRandomNumberGenerator()
         let words = (random.next() as UInt64, random.next() as UInt64)
         return Digest.hexadecimal(withUnsafeBytes(of: words) { Array($0) })
-    }
-}
-
-extension Digest {
-    /// What a server answers to a handshake's key (RFC 6455 §4.2.2): SHA-1, which protects nothing
-    /// here and only shows that the handshake was understood.
-    static func webSocketAccept(_ key: String) -> String {
-        let text = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
-        var digest = [UInt8](repeating: 0, count: 20)
-        let status = EVP_Digest(text, text.count, &digest, nil, EVP_sha1(), nil)
-        precondition(status == 1, "OpenSSL could not make a SHA-1")
-        return Data(digest).base64EncodedString()
     }
 }

@@ -1,254 +1,107 @@
-import CHTTPParser
-
-/// One request of HTTP/1.1 (RFC 9112).
-struct HTTPRequest {
-    var method = ""
-    /// The path, percent-decoded, in its segments; `/` has none.
-    var segments: [String] = []
-    var query: [String: String] = [:]
-    /// Names in lower case. A header that came twice is one with a comma between.
-    var headers: [String: String] = [:]
-    var body: [UInt8] = []
-    var keepsAlive = true
-    var wantsUpgrade = false
-
-    /// True where the header's comma-separated list holds the token, whatever its case.
-    func lists(_ token: String, in header: String) -> Bool {
-        (headers[header] ?? "").split(separator: ",").contains {
-            $0.trimmingBlanks().lowercased() == token
-        }
-    }
-}
-
-/// Bytes into requests, by libhttp-parser, with what it leaves open closed: a bare line feed in a
-/// head is refused, and so is a request with two lengths, so that nobody in between can see other
-/// requests than we do.
+/// Bytes into requests, cut anywhere. It holds no socket.
 final class HTTPReader {
     /// Why no request can be read any more: the status to answer with.
-    struct Failure: Error {
+    struct Failure: Error, Equatable {
         let status: Int
         let message: String
+
+        init(_ status: Int, _ message: String) {
+            self.status = status
+            self.message = message
+        }
     }
 
-    /// The longest head, request line included. Over it: 431.
-    static let headBytes = 16_384
-
-    private let parser = UnsafeMutablePointer<http_parser>.allocate(capacity: 1)
-    private var settings = http_parser_settings()
     private let bodyLimit: Int
+    /// What arrived; the first `start` bytes are read.
     private var held: [UInt8] = []
-    private var isInBody = false
-    private var request = HTTPRequest()
-    private var target: [UInt8] = []
-    private var field: [UInt8] = []
-    private var value: [UInt8] = []
-    private var isDone = false
-    private var failure: Failure?
+    private var start = 0
+    /// Bytes of the head under way that were looked at already.
+    private var seen = 0
+    private var head: HTTPHead?
+    private var chunks: ChunkedBody?
+    /// A client waits to be told to send its body; the one who reads this says so, once.
+    private(set) var mustContinue = false
 
     /// - Parameter bodyLimit: bytes of a body. Over it: 413.
-    init(bodyLimit: Int) {
-        self.bodyLimit = bodyLimit
-        http_parser_init(parser, HTTP_REQUEST)
-        http_parser_settings_init(&settings)
-        settings.on_url = {
-            HTTPReader.of($0).target += HTTPReader.bytes($1, $2)
-            return 0
+    init(bodyLimit: Int) { self.bodyLimit = bodyLimit }
+
+    /// Adds what arrived. What is held is bounded by the head's and the body's limits and one read.
+    func append(_ bytes: UnsafeRawBufferPointer) {
+        if start == held.count {
+            held.removeAll(keepingCapacity: held.capacity <= Self.keptBytes)
+            start = 0
+        } else if start > Self.keptBytes {
+            held.removeFirst(start)
+            start = 0
         }
-        settings.on_header_field = { parser, at, count in
-            let reader = HTTPReader.of(parser)
-            if !reader.value.isEmpty || reader.field.isEmpty { reader.endHeader() }
-            reader.field += HTTPReader.bytes(at, count)
-            return 0
-        }
-        settings.on_header_value = { parser, at, count in
-            let reader = HTTPReader.of(parser)
-            reader.value += HTTPReader.bytes(at, count)
-            return 0
-        }
-        settings.on_headers_complete = { HTTPReader.of($0).didEndHead() }
-        settings.on_body = { HTTPReader.of($0).didReadBody(HTTPReader.bytes($1, $2)) }
-        settings.on_message_complete = { parser in
-            HTTPReader.of(parser).isDone = true
-            // Stop here: the next request is read when this one is answered.
-            http_parser_pause(parser, 1)
-            return 0
-        }
-        parser.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        held.append(contentsOf: bytes)
     }
 
-    deinit { parser.deallocate() }
-
-    private static func of(_ parser: UnsafeMutablePointer<http_parser>?) -> HTTPReader {
-        Unmanaged<HTTPReader>.fromOpaque(parser!.pointee.data).takeUnretainedValue()
-    }
-
-    private static func bytes(_ at: UnsafePointer<CChar>?, _ count: Int) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: at, count: count)
-    }
-
-    /// Adds what arrived. Bounded by the head's and the body's limits and one read.
-    func append(_ bytes: UnsafeRawBufferPointer) { held.append(contentsOf: bytes) }
+    private static let keptBytes = 65_536
 
     /// What was not read as a request: the beginning of another protocol after an upgrade.
     func takeRest() -> [UInt8] {
-        defer { held = [] }
-        return held
+        defer { (held, start) = ([], 0) }
+        return Array(held[start...])
     }
 
     /// A request has begun and is not whole.
-    var isReading: Bool { isInBody || !held.isEmpty }
+    var isReading: Bool { head != nil || start < held.count }
+
+    /// The client was told to go on.
+    func didContinue() { mustContinue = false }
 
     /// The next request, or nil while it is not whole.
     func next() throws(Failure) -> HTTPRequest? {
-        if !isInBody {
+        if head == nil {
             // Blank lines before a request are ignored (RFC 9112 §2.2).
-            while held.starts(with: [13, 10]) { held.removeFirst(2) }
-            guard let end = try headEnd() else { return nil }
-            reset()
-            try feed(end)
-            isInBody = !isDone
+            while seen == 0, held[start...].starts(with: [13, 10]) { start += 2 }
+            guard let end = try HTTPHead.end(in: held[start...], seen: seen) else {
+                seen = held.count - start
+                return nil
+            }
+            seen = 0
+            try begin(HTTPHead(held[start..<end]))
+            start = end
         }
-        if isInBody, !held.isEmpty { try feed(held.count) }
-        guard isDone else { return nil }
-        isInBody = false
-        isDone = false
+        guard let head, let body = try takeBody(of: head) else {
+            mustContinue = mustContinue && start == held.count
+            return nil
+        }
+        self.head = nil
+        mustContinue = false
+        var request = head.request
+        request.body = body
         return request
     }
 
-    /// Where the head ends, if it is whole.
-    private func headEnd() throws(Failure) -> Int? {
-        var previous: UInt8 = 0
-        for (index, byte) in held.prefix(Self.headBytes).enumerated() {
-            if byte == 10 {
-                guard previous == 13 else {
-                    throw Failure(status: 400, message: "a bare line feed")
-                }
-                if index >= 3, held[index - 2] == 10 { return index + 1 }
-            } else if previous == 13 {
-                throw Failure(status: 400, message: "a bare carriage return")
-            }
-            previous = byte
+    private func begin(_ head: HTTPHead) throws(Failure) {
+        switch head.body {
+        case .none: break
+        case .length(let count):
+            guard count <= bodyLimit else { throw tooLarge }
+            mustContinue = head.wantsContinue
+        case .chunked:
+            chunks = ChunkedBody(limit: bodyLimit)
+            mustContinue = head.wantsContinue
         }
-        if held.count >= Self.headBytes {
-            throw Failure(status: 431, message: "a head may have \(Self.headBytes) bytes")
-        }
-        return nil
+        self.head = head
     }
 
-    private func reset() {
-        http_parser_init(parser, HTTP_REQUEST)
-        request = HTTPRequest()
-        (target, field, value) = ([], [], [])
-        isDone = false
-        failure = nil
-    }
+    private var tooLarge: Failure { Failure(413, "a body may have \(bodyLimit) bytes") }
 
-    private func feed(_ count: Int) throws(Failure) {
-        let used = held.withUnsafeBytes {
-            http_parser_execute(
-                parser, &settings, $0.baseAddress!.assumingMemoryBound(to: CChar.self), count)
+    private func takeBody(of head: HTTPHead) throws(Failure) -> [UInt8]? {
+        switch head.body {
+        case .none: return []
+        case .length(let count):
+            guard held.count - start >= count else { return nil }
+            defer { start += count }
+            return Array(held[start..<(start + count)])
+        case .chunked:
+            start += try chunks!.take(held[start...])
+            guard chunks!.isWhole else { return nil }
+            defer { chunks = nil }
+            return chunks!.bytes
         }
-        let code = UInt32(rex_http_error(parser))
-        if let failure { throw failure }
-        guard code == HPE_OK.rawValue || code == HPE_PAUSED.rawValue else {
-            let words = String(cString: http_errno_description(http_errno(code)))
-            throw Failure(status: 400, message: words)
-        }
-        if code == HPE_PAUSED.rawValue { http_parser_pause(parser, 0) }
-        held.removeFirst(used)
-    }
-
-    private func endHeader() {
-        guard !field.isEmpty else { return }
-        let name = String(decoding: field, as: UTF8.self).lowercased()
-        let text = String(decoding: value, as: UTF8.self)
-        if let earlier = request.headers[name] {
-            // Two hosts are two opinions of who is meant.
-            if name == "host" { failure = Failure(status: 400, message: "two hosts") }
-            request.headers[name] = earlier + "," + text
-        } else {
-            request.headers[name] = text
-        }
-        (field, value) = ([], [])
-    }
-
-    private func didEndHead() -> Int32 {
-        endHeader()
-        request.method = String(cString: rex_http_method(parser))
-        request.keepsAlive = http_should_keep_alive(parser) != 0
-        request.wantsUpgrade = rex_http_is_upgrade(parser) != 0
-        guard readTarget() else {
-            failure = Failure(status: 400, message: "the request target cannot be read")
-            return -1
-        }
-        let length = parser.pointee.content_length
-        if length != .max, length > UInt64(bodyLimit) {
-            failure = Failure(status: 413, message: "a body may have \(bodyLimit) bytes")
-            return -1
-        }
-        return failure == nil ? 0 : -1
-    }
-
-    private func didReadBody(_ bytes: UnsafeRawBufferPointer) -> Int32 {
-        request.body += bytes
-        guard request.body.count <= bodyLimit else {
-            failure = Failure(status: 413, message: "a body may have \(bodyLimit) bytes")
-            return -1
-        }
-        return 0
-    }
-
-    private func readTarget() -> Bool {
-        guard target.first == UInt8(ascii: "/") else { return false }
-        let parts = target.split(separator: UInt8(ascii: "?"), maxSplits: 1)
-        for part in (parts.first ?? []).split(separator: UInt8(ascii: "/")) {
-            guard let text = Self.decoded(part) else { return false }
-            request.segments.append(text)
-        }
-        guard parts.count == 2 else { return true }
-        for pair in parts[1].split(separator: UInt8(ascii: "&")) {
-            let sides = pair.split(
-                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decoded(sides[0]),
-                let value = sides.count == 2 ? Self.decoded(sides[1]) : ""
-            else { return false }
-            request.query[name] = value
-        }
-        return true
-    }
-
-    /// Percent-decoding (RFC 3986); nil where it is malformed or not UTF-8.
-    private static func decoded(_ text: ArraySlice<UInt8>) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let high = hex(rest.removeFirst()),
-                let low = hex(rest.removeFirst())
-            else { return nil }
-            bytes.append(high << 4 | low)
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func hex(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
-}
-
-extension Substring {
-    func trimmingBlanks() -> Substring {
-        var text = self
-        while text.first == " " || text.first == "\t" { text.removeFirst() }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return text
     }
 }

@@ -34,19 +34,28 @@ struct HTTPResponse {
 
     /// A refusal before anything of ours is reached.
     init(refusing status: Int, _ message: String) {
-        self.init(status, "text/plain; charset=utf-8", Array("\(message)\n".utf8))
+        self = .text(status, message)
+    }
+
+    /// This method is not for that path.
+    static func notAllowed(_ methods: [String]) -> HTTPResponse {
+        let list = methods.joined(separator: ", ")
+        var response = HTTPResponse(refusing: 405, "only \(list)")
+        response.headers.append(("Allow", list))
+        return response
+    }
+
+    /// A line of text.
+    static func text(_ status: Int, _ text: String) -> HTTPResponse {
+        HTTPResponse(status, "text/plain; charset=utf-8", Array("\(text)\n".utf8))
     }
 
     /// The head and, unless only the head was asked for, the body.
-    func encode(into writer: inout JSONWriter, keepsAlive: Bool, headOnly: Bool = false) {
+    func encode(into writer: inout JSONWriter, headOnly: Bool = false) {
         writer.bytes += "HTTP/1.1 \(status) \(Self.reason(status))\r\n".utf8
         for (name, value) in headers { writer.bytes += "\(name): \(value)\r\n".utf8 }
-        if status != 101, status != 304, !isStream {
+        if status >= 200, status != 204, status != 304, !isStream {
             writer.bytes += "Content-Length: \(body.count)\r\n".utf8
-        }
-        if status != 101 {
-            writer.literal("X-Content-Type-Options: nosniff\r\n")
-            if !keepsAlive { writer.literal("Connection: close\r\n") }
         }
         writer.literal("\r\n")
         if !headOnly { writer.bytes += body }
@@ -59,6 +68,7 @@ struct HTTPResponse {
         switch status {
         case 101: "Switching Protocols"
         case 200: "OK"
+        case 204: "No Content"
         case 304: "Not Modified"
         case 400: "Bad Request"
         case 401: "Unauthorized"
@@ -66,7 +76,6 @@ struct HTTPResponse {
         case 404: "Not Found"
         case 405: "Method Not Allowed"
         case 408: "Request Timeout"
-        case 409: "Conflict"
         case 410: "Gone"
         case 412: "Precondition Failed"
         case 413: "Content Too Large"
@@ -76,6 +85,8 @@ struct HTTPResponse {
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"
         case 500: "Internal Server Error"
+        case 501: "Not Implemented"
+        case 505: "HTTP Version Not Supported"
         default: "Service Unavailable"
         }
     }

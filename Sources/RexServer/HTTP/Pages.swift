@@ -13,7 +13,7 @@ enum Pages {
         }
 
         func response(to request: HTTPRequest) -> HTTPResponse {
-            let isKnown = request.lists(tag, in: "if-none-match")
+            let isKnown = request.knows(tag)
             var response = isKnown ? HTTPResponse(304) : HTTPResponse(200, type, body)
             response.headers += [
                 ("ETag", tag), ("Cache-Control", "no-cache"),

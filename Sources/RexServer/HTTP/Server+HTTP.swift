@@ -1,135 +1,113 @@
+import FoundationEssentials
 import RexLoop
 import RexProtocol
 
-/// Requests over HTTP: who may ask, and which path is what.
+/// Requests over HTTP, one after the other on a connection.
 extension Server {
     func beginHTTP(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
         connection.speak(.http(HTTPReader(bodyLimit: limits.frameBytes)))
-        add(.request(connection: connection.id), after: limits.requestMilliseconds)
         takeRequests(bytes, from: connection)
     }
 
     func takeRequests(_ bytes: UnsafeRawBufferPointer, from connection: Connection) {
         guard case .http(let reader) = connection.wire else { return }
-        let began = reader.isReading
         reader.append(bytes)
         serveRequests(reader, from: connection)
-        if !began, reader.isReading, connection.isServed {
-            connection.requestBegan = loop.milliseconds
-            add(.request(connection: connection.id), after: limits.requestMilliseconds)
-        }
     }
 
-    /// Serves what is whole, one request after the other.
+    /// Serves what is whole.
     func serveRequests(_ reader: HTTPReader, from connection: Connection) {
         while connection.isServed, !connection.isPaused, case .http = connection.wire {
             do throws(HTTPReader.Failure) {
-                guard let request = try reader.next() else { return }
+                guard let request = try reader.next() else {
+                    return awaitRest(of: reader, from: connection)
+                }
                 connection.requestBegan = nil
                 metrics.httpRequests += 1
                 serve(request, from: connection)
-                connection.session.hasSpoken = true
                 _ = pauseIfUnread(connection)
             } catch {
                 connection.requestBegan = nil
-                answer(
-                    HTTPResponse(refusing: error.status, error.message), keepsAlive: false,
-                    to: connection)
+                metrics.httpRequests += 1
+                answer(HTTPResponse(refusing: error.status, error.message), to: connection)
                 return
             }
         }
         if case .webSocket = connection.wire {
-            let rest = reader.takeRest()
-            if !rest.isEmpty { rest.withUnsafeBytes { takeMessages($0, from: connection) } }
+            reader.takeRest().withUnsafeBytes { takeMessages($0, from: connection) }
         }
     }
 
-    /// A request whose head or body does not come is not waited for.
+    /// A request whose rest does not come is not waited for.
+    private func awaitRest(of reader: HTTPReader, from connection: Connection) {
+        guard reader.isReading else { return }
+        if reader.mustContinue {
+            reader.didContinue()
+            replyBytes(to: connection) { $0.literal("HTTP/1.1 100 Continue\r\n\r\n") }
+        }
+        guard connection.requestBegan == nil else { return }
+        connection.requestBegan = loop.milliseconds
+        // One deadline a connection: the last request's may still be under way.
+        guard !connection.hasRequestDeadline else { return }
+        connection.hasRequestDeadline = true
+        add(.request(connection: connection.id), after: limits.requestMilliseconds)
+    }
+
     func checkRequest(_ connection: Connection) {
+        connection.hasRequestDeadline = false
         guard connection.isServed, case .http = connection.wire, let began = connection.requestBegan
         else { return }
         let due = began + UInt64(limits.requestMilliseconds)
         guard loop.milliseconds >= due else {
+            connection.hasRequestDeadline = true
             return add(.request(connection: connection.id), at: due)
         }
-        answer(
-            HTTPResponse(
-                refusing: 408, "the request did not come within \(limits.requestMilliseconds) ms"),
-            keepsAlive: false, to: connection)
+        let text = "the request did not come within \(limits.requestMilliseconds) ms"
+        answer(HTTPResponse(refusing: 408, text), to: connection)
     }
 
     private func serve(_ request: HTTPRequest, from connection: Connection) {
-        let headOnly = request.method == "HEAD"
-        if let refusal = refusal(of: request) {
-            answer(refusal, keepsAlive: false, headOnly: headOnly, to: connection)
-            return
-        }
-        var response: HTTPResponse
-        do throws(WireError) {
-            response = try route(request, connection)
-        } catch {
-            response = HTTPResponse(error)
-        }
+        var response = response(to: request, from: connection)
         // An upgrade and a stream have answered themselves.
         guard case .http = connection.wire else { return }
-        if response.status == 0 { return }
-        if phase != .running { response.headers.append(("Connection", "close")) }
+        let keepsAlive = request.keepsAlive && phase == .running
+        if keepsAlive, request.isOld { response.headers.append(("Connection", "keep-alive")) }
         answer(
-            response, keepsAlive: request.keepsAlive && phase == .running, headOnly: headOnly,
-            to: connection)
+            response, keepsAlive: keepsAlive, headOnly: request.method == "HEAD", to: connection)
     }
 
+    private func response(to request: HTTPRequest, from connection: Connection) -> HTTPResponse {
+        if let refusal = refusal(of: request) { return refusal }
+        var response: HTTPResponse
+        if isPreflight(request) {
+            response = HTTPResponse(204)
+        } else {
+            do throws(WireError) {
+                response = try route(request, connection)
+            } catch {
+                metrics.errors[error.code, default: 0] += 1
+                response = HTTPResponse(error)
+            }
+        }
+        response.headers += sharingHeaders(for: request)
+        return response
+    }
+
+    /// Sends an answer; without `keepsAlive` it is the last one.
     func answer(
-        _ response: HTTPResponse, keepsAlive: Bool, headOnly: Bool = false,
+        _ response: HTTPResponse, keepsAlive: Bool = false, headOnly: Bool = false,
         to connection: Connection
     ) {
-        replyBytes(to: connection) {
-            response.encode(into: &$0, keepsAlive: keepsAlive, headOnly: headOnly)
-        }
+        var response = response
+        response.headers += commonHeaders
+        if !keepsAlive { response.headers.append(("Connection", "close")) }
+        replyBytes(to: connection) { response.encode(into: &$0, headOnly: headOnly) }
         if !keepsAlive { finish(connection) }
     }
 
-    // MARK: Who may ask
-
-    /// No DNS rebinding and no foreign page: `Host` must be ours, and an `Origin` must be our own or
-    /// on the list.
-    private func refusal(of request: HTTPRequest) -> HTTPResponse? {
-        guard let host = request.headers["host"], isOurs(host) else {
-            return HTTPResponse(refusing: 403, "this host is not served here")
-        }
-        if let origin = request.headers["origin"] {
-            let own = ["http://\(host)", "https://\(host)"]
-            guard own.contains(origin) || allowedOrigins.contains(origin) else {
-                return HTTPResponse(refusing: 403, "this origin may not ask here")
-            }
-        }
-        if request.method == "POST" {
-            let type = request.headers["content-type"]?.split(separator: ";").first?
-                .trimmingBlanks().lowercased()
-            guard type == "application/json" else {
-                return HTTPResponse(refusing: 415, "a body must be application/json")
-            }
-        }
-        return nil
-    }
-
-    private func isOurs(_ host: String) -> Bool {
-        let name = Self.name(inHost: host)
-        if name == "localhost" { return true }
-        let place = Endpoint.tcp(host: name, port: 0)
-        if place.isLoopback { return true }
-        return allowedHosts.contains(name)
-            || listeners.contains { listener in
-                if case .tcp(let host, _) = listener.endpoint { host == name } else { false }
-            }
-    }
-
-    /// `[::1]:7390` is `::1`, `a.example:80` is `a.example`.
-    private static func name(inHost host: String) -> String {
-        if host.hasPrefix("[") {
-            return String(host.dropFirst().prefix { $0 != "]" }).lowercased()
-        }
-        return String(host.prefix { $0 != ":" }).lowercased()
+    /// What every answer says.
+    var commonHeaders: [(name: String, value: String)] {
+        [("Date", dates.text(now: Date())), ("X-Content-Type-Options", "nosniff")]
     }
 
     // MARK: Which path is what
@@ -140,22 +118,22 @@ extension Server {
         let segments = request.segments
         switch (segments.first, segments.count) {
         case ("ws", 1): return upgrade(request, connection)
-        case ("livez", 1): return only(["GET", "HEAD"], request) { Self.text(200, "ok\n") }
+        case ("livez", 1): return reading(request) { .text(200, "ok") }
         case ("readyz", 1):
-            return only(["GET", "HEAD"], request) {
-                phase == .running ? Self.text(200, "ok\n") : Self.text(503, "draining\n")
+            return reading(request) {
+                phase == .running ? .text(200, "ok") : .text(503, "draining")
             }
-        case ("metrics", 1): return only(["GET", "HEAD"], request) { metricsPage() }
+        case ("metrics", 1): return reading(request) { metricsPage() }
         case ("stores", 3): return try storeRoute(request, connection)
         case ("topics", 2):
-            guard request.method == "POST" else { return Self.notAllowed(["POST"]) }
-            return try publishOverHTTP(request, topic: segments[1], connection)
-        default:
-            let path = "/" + segments.joined(separator: "/")
-            guard let page = Pages.all[path] else {
-                return HTTPResponse(refusing: 404, "no such page")
+            return try acting(request) { () throws(WireError) in
+                try publishOverHTTP(request, topic: segments[1], connection)
             }
-            return only(["GET", "HEAD"], request) { page.response(to: request) }
+        default:
+            guard segments.count <= 1, let page = Pages.all[segments.first ?? ""] else {
+                return HTTPResponse(refusing: 404, "there is no such path")
+            }
+            return reading(request) { page.response(to: request) }
         }
     }
 
@@ -165,33 +143,45 @@ extension Server {
         let name = request.segments[1]
         switch request.segments[2] {
         case "actions":
-            guard request.method == "POST" else { return Self.notAllowed(["POST"]) }
-            return try dispatchOverHTTP(request, store: name, connection)
-        case "state":
-            guard ["GET", "HEAD"].contains(request.method) else {
-                return Self.notAllowed(["GET", "HEAD"])
+            return try acting(request) { () throws(WireError) in
+                try dispatchOverHTTP(request, store: name, connection)
             }
-            return try stateOverHTTP(request, store: name)
+        case "state":
+            return try reading(request) { () throws(WireError) in
+                try stateOverHTTP(request, store: name)
+            }
         case "patches":
-            guard request.method == "GET" else { return Self.notAllowed(["GET"]) }
+            guard request.method == "GET" else { return .notAllowed(["GET"]) }
             return try stream(request, store: name, connection)
-        default: return HTTPResponse(refusing: 404, "no such page")
+        default: return HTTPResponse(refusing: 404, "there is no such path")
         }
     }
 
-    private func only(
-        _ methods: [String], _ request: HTTPRequest, _ body: () -> HTTPResponse
-    ) -> HTTPResponse {
-        methods.contains(request.method) ? body() : Self.notAllowed(methods)
+    private func reading(
+        _ request: HTTPRequest, _ body: () throws(WireError) -> HTTPResponse
+    ) throws(WireError) -> HTTPResponse {
+        guard ["GET", "HEAD"].contains(request.method) else { return .notAllowed(["GET", "HEAD"]) }
+        return try body()
     }
 
-    private static func notAllowed(_ methods: [String]) -> HTTPResponse {
-        var response = HTTPResponse(refusing: 405, "only \(methods.joined(separator: ", "))")
-        response.headers.append(("Allow", methods.joined(separator: ", ")))
-        return response
+    private func reading(_ request: HTTPRequest, _ body: () -> HTTPResponse) -> HTTPResponse {
+        ["GET", "HEAD"].contains(request.method) ? body() : .notAllowed(["GET", "HEAD"])
     }
 
-    private static func text(_ status: Int, _ text: String) -> HTTPResponse {
-        HTTPResponse(status, "text/plain; charset=utf-8", Array(text.utf8))
+    /// What acts comes as JSON: a page of another origin cannot send that without being asked for
+    /// leave first.
+    private func acting(
+        _ request: HTTPRequest, _ body: () throws(WireError) -> HTTPResponse
+    ) throws(WireError) -> HTTPResponse {
+        guard request.method == "POST" else { return .notAllowed(["POST"]) }
+        let type = request.headers["content-type"]?.split(separator: ";").first?
+            .trimmingBlanks().lowercased()
+        guard type == "application/json" else {
+            return HTTPResponse(refusing: 415, "a body must be application/json")
+        }
+        guard phase != .saying else {
+            throw WireError(.shuttingDown, "the server is shutting down")
+        }
+        return try body()
     }
 }

@@ -56,7 +56,7 @@ extension Server {
             snapshot = try host.snapshot(at: revision)
         }
         let tag = "\"\(host.epoch):\(snapshot.revision)\""
-        if request.lists(tag.lowercased(), in: "if-none-match") {
+        if request.knows(tag) {
             var response = HTTPResponse(304)
             response.headers = [("ETag", tag), ("Cache-Control", "no-cache")]
             return response
@@ -85,13 +85,32 @@ extension Server {
         }
         var response = HTTPResponse(200)
         response.isStream = true
-        response.headers = [("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache")]
-        replyBytes(to: connection) { response.encode(into: &$0, keepsAlive: false) }
+        response.headers = [
+            ("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache"),
+            ("Connection", "close"),
+        ]
+        response.headers += commonHeaders + sharingHeaders(for: request)
+        replyBytes(to: connection) {
+            response.encode(into: &$0)
+            $0.literal("retry: 1000\n\n")
+        }
         connection.speak(.events, as: .event)
-        try handle(subscribe, for: connection)
+        do throws(WireError) {
+            try handle(subscribe, for: connection)
+        } catch {
+            refuseStream(connection, error)
+            return response
+        }
         connection.session.heartbeat = Self.commentMilliseconds
         add(.heartbeat(connection: connection.id), after: Int(Self.commentMilliseconds))
         return response
+    }
+
+    /// The head has left already, so the error is an event.
+    private func refuseStream(_ connection: Connection, _ error: WireError) {
+        replyBytes(to: connection) { $0.literal("event: error\n") }
+        reply(error, id: nil, to: connection)
+        finish(connection)
     }
 
     /// A comment keeps a quiet stream open on its way.
@@ -188,7 +207,7 @@ extension HTTPRequest {
 
     /// `If-Match` is an `ETag` of the state, or a bare revision.
     fileprivate func expectedRevision(epoch: String) throws(WireError) -> Int? {
-        guard let text = headers["if-match"] else { return nil }
+        guard let text = headers["if-match"], text != "*" else { return nil }
         let tag = text.filter { $0 != "\"" }
         let parts = tag.split(separator: ":")
         guard let last = parts.last, let revision = Int(last) else {

@@ -1,99 +1,107 @@
 import Rex
 import RexLoop
 import RexProtocol
+import RexWebSocket
 
 /// `GET /ws` with an upgrade: the same frames, each in a text message (RFC 6455).
 extension Server {
-    private static let subprotocol = "rex.v1.json"
-
     func upgrade(_ request: HTTPRequest, _ connection: Connection) -> HTTPResponse {
-        guard request.method == "GET" else {
-            var response = HTTPResponse(refusing: 405, "only GET")
-            response.headers.append(("Allow", "GET"))
+        guard request.method == "GET" else { return .notAllowed(["GET"]) }
+        guard phase == .running else {
+            return HTTPResponse(refusing: 503, "the server is shutting down")
+        }
+        guard request.lists("upgrade", in: "connection"),
+            request.lists("websocket", in: "upgrade"), request.body.isEmpty
+        else {
+            var response = HTTPResponse(refusing: 426, "expected a WebSocket handshake")
+            response.headers += [("Upgrade", "websocket"), ("Connection", "Upgrade")]
             return response
         }
-        guard request.wantsUpgrade, request.lists("websocket", in: "upgrade"),
-            let key = request.headers["sec-websocket-key"], Self.isKey(key)
-        else { return HTTPResponse(refusing: 426, "expected a WebSocket handshake") }
+        guard let key = request.headers["sec-websocket-key"], WebSocketHandshake.isKey(key) else {
+            return HTTPResponse(refusing: 400, "Sec-WebSocket-Key is 16 bytes in base64")
+        }
         guard request.headers["sec-websocket-version"] == "13" else {
             var response = HTTPResponse(refusing: 426, "version 13 is spoken here")
             response.headers.append(("Sec-WebSocket-Version", "13"))
             return response
         }
+        return accept(request, key, connection)
+    }
+
+    private func accept(
+        _ request: HTTPRequest, _ key: String, _ connection: Connection
+    ) -> HTTPResponse {
         var response = HTTPResponse(101)
         response.headers = [
             ("Upgrade", "websocket"), ("Connection", "Upgrade"),
-            ("Sec-WebSocket-Accept", Digest.webSocketAccept(key)),
+            ("Sec-WebSocket-Accept", WebSocketHandshake.accept(key)),
         ]
-        if request.lists(Self.subprotocol, in: "sec-websocket-protocol") {
-            response.headers.append(("Sec-WebSocket-Protocol", Self.subprotocol))
+        if request.offers(protocol: WebSocketHandshake.subprotocol) {
+            response.headers.append(("Sec-WebSocket-Protocol", WebSocketHandshake.subprotocol))
         }
-        let deflate = Self.acceptsDeflate(request)
-        if deflate {
-            response.headers.append(
-                (
-                    "Sec-WebSocket-Extensions",
-                    "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
-                ))
+        let compression = WebSocketHandshake.compression(
+            offered: request.headers["sec-websocket-extensions"] ?? "")
+        if let compression {
+            response.headers.append(("Sec-WebSocket-Extensions", compression.answer))
         }
-        replyBytes(to: connection) { response.encode(into: &$0, keepsAlive: true) }
+        replyBytes(to: connection) { response.encode(into: &$0) }
+        // Heads are limited in time, conversations are not.
+        connection.requestBegan = nil
         connection.speak(
-            .webSocket(WebSocketFramer(limit: limits.frameBytes, deflate: deflate)),
-            as: deflate ? .deflatedMessage : .message)
-        return HTTPResponse(101)
+            .webSocket(
+                WebSocketFramer(
+                    role: .server, limit: limits.frameBytes, inflates: compression != nil)),
+            as: compression?.compresses == true ? .deflatedMessage : .message)
+        return response
     }
 
-    /// 16 bytes in base64.
-    private static func isKey(_ key: String) -> Bool {
-        key.utf8.count == 24 && key.hasSuffix("==")
-    }
-
-    /// True where the client offers compression in a form that is done here: nothing is kept from one
-    /// message to the next, with the full window.
-    private static func acceptsDeflate(_ request: HTTPRequest) -> Bool {
-        (request.headers["sec-websocket-extensions"] ?? "").split(separator: ",").contains {
-            offer in
-            let parts = offer.split(separator: ";").map { $0.trimmingBlanks().lowercased() }
-            return parts.first == "permessage-deflate"
-                && parts.dropFirst().allSatisfy {
-                    [
-                        "client_no_context_takeover", "server_no_context_takeover",
-                        "client_max_window_bits", "client_max_window_bits=15",
-                        "server_max_window_bits=15",
-                    ].contains($0)
-                }
-        }
-    }
-
+    /// Serves the messages in what arrived, until the connection is paused; the framer keeps the
+    /// rest.
     func takeMessages(_ bytes: UnsafeRawBufferPointer, from connection: Connection) {
         guard case .webSocket(let framer) = connection.wire else { return }
-        framer.take(bytes) { message in
-            switch message {
-            case .text(let text):
-                if connection.isPaused {
-                    connection.heldMessages.append(Array(text))
-                } else if connection.isServed {
-                    _ = receive(text, from: connection)
-                }
-            case .binary: break
-            case .close(let code): didEndMessages(of: connection, code)
+        framer.take(bytes) { event in
+            switch event {
+            case .text(let text): return receive(text, from: connection)
+            case .send(let bytes):
+                replyBytes(to: connection) { $0.bytes += bytes }
+                // Pongs are replies too: who does not read them is not read from.
+                return !pauseIfUnread(connection)
+            case .binary:
+                refuse(
+                    connection, code: 1003, "frames are text messages, and this one is binary")
+                return false
+            case .close(let code):
+                didEndMessages(of: connection, code)
+                return false
+            case .failure(let code, let reason):
+                refuse(connection, code: code, reason)
+                return false
             }
         }
-        sendControl(of: framer, on: connection)
     }
 
-    /// Sends what the framer itself has to say: pongs and close frames.
-    func sendControl(of framer: WebSocketFramer, on connection: Connection) {
-        let bytes = framer.takeOutput()
-        guard !bytes.isEmpty else { return }
-        replyBytes(to: connection) { $0.bytes += bytes }
-    }
-
-    private func didEndMessages(of connection: Connection, _ code: Int) {
+    /// The client closed the WebSocket, and was answered.
+    private func didEndMessages(of connection: Connection, _ code: Int?) {
         log.event(
             .debug, "websocket_closed",
-            ["client": connection.session.client.id, "code": "\(code)"])
+            ["client": connection.session.client.id, "code": code.map { "\($0)" } ?? "none"])
+        finish(connection)
+    }
+
+    /// Ends a WebSocket whose client broke a rule. One that is only too talkative is told so in
+    /// frames too.
+    private func refuse(_ connection: Connection, code: Int, _ reason: String) {
+        guard connection.isServed, case .webSocket(let framer) = connection.wire else { return }
+        if code == CloseReason.tooLarge.webSocketCode {
+            refuse(connection, WireError(.tooLarge, reason), .tooLarge)
+            return
+        }
+        log.event(
+            .info, "websocket_refused",
+            ["client": connection.session.client.id, "code": "\(code)", "reason": reason])
+        cut(before: connection)
         guard connection.isServed else { return }
+        replyBytes(to: connection) { $0.bytes += framer.close(code, reason) }
         finish(connection)
     }
 }

@@ -21,7 +21,7 @@ extension Server {
         topics.forEachMatch(topic) { group in
             if tail.isEmpty { tail = Self.eventTail(topic, data, source) }
             if group.frames.bytes.isEmpty { touchedGroups.append(group) }
-            let start = group.frames.bytes.count
+            let start = group.key.encoding.begin(&group.frames)
             group.frames.bytes += "{\"op\":\"event\",\"listen\":\"t\(group.key.number)\"".utf8
             group.frames.bytes += tail
             group.key.encoding.end(&group.frames, from: start)

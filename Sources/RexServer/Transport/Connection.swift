@@ -1,5 +1,6 @@
 import FoundationEssentials
 import RexLoop
+import RexWebSocket
 
 /// One socket of a client, with what waits to go out on it and the session that it carries.
 ///
@@ -33,8 +34,8 @@ final class Connection: SocketOwner {
     var framer: LineFramer
     /// The loop's milliseconds when a request began that is not whole.
     var requestBegan: UInt64?
-    /// Messages that arrived while it was paused.
-    var heldMessages: [[UInt8]] = []
+    /// A deadline for a request of this connection is among the server's.
+    var hasRequestDeadline = false
 
     private(set) var phase = Phase.undecided
     /// In the server's list of connections that this turn touched.

@@ -22,7 +22,7 @@ struct Outbox {
 
     /// Adds one frame to the turn's replies. `body` writes its bytes alone.
     mutating func reply(as encoding: FrameEncoding = .line, _ body: (inout JSONWriter) -> Void) {
-        let before = replies.bytes.count
+        let before = encoding.begin(&replies)
         body(&replies)
         encoding.end(&replies, from: before)
         pendingBytes += replies.bytes.count - before

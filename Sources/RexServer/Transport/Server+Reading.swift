@@ -112,11 +112,7 @@ extension Server {
         switch connection.wire {
         case .lines: takeLines(nothing, from: connection)
         case .http(let reader): serveRequests(reader, from: connection)
-        case .webSocket:
-            while !connection.isPaused, connection.isServed, !connection.heldMessages.isEmpty {
-                let message = connection.heldMessages.removeFirst()
-                message.withUnsafeBytes { _ = receive($0, from: connection) }
-            }
+        case .webSocket: takeMessages(nothing, from: connection)
         case .events: break
         }
     }
@@ -138,9 +134,8 @@ extension Server {
     /// end of its input, so it is asked: a ping to a client that is gone brings a reset.
     private func finishInput(of connection: Connection) {
         guard case .lines = connection.wire else {
-            // A browser or curl that ends its half is gone.
-            connection.socket.close()
-            return
+            // Who asks over HTTP and ends its half gets what it asked for, and watches no more.
+            return finish(connection)
         }
         connection.framer.end { receive($0, from: connection) }
         if connection.isServed, !connection.session.isOwedNothing {

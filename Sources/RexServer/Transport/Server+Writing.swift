@@ -1,6 +1,7 @@
 import Rex
 import RexLoop
 import RexProtocol
+import RexWebSocket
 
 /// From frames to bytes: replies, flushing, and the end of a connection.
 extension Server {
@@ -130,11 +131,7 @@ extension Server {
         // What it was acknowledged and what it watched leaves before the reason.
         cut(before: connection)
         guard connection.isServed else { return }
-        reply(.bye(ServerFrame.Bye(reason, message)), to: connection)
-        if case .webSocket(let framer) = connection.wire {
-            framer.close(reason.webSocketCode, message)
-            sendControl(of: framer, on: connection)
-        }
+        sayBye(ServerFrame.Bye(reason, message), to: connection)
         connection.isPaused = false
         stopServing(connection, .finishing)
         connection.socket.startReading()
@@ -142,6 +139,23 @@ extension Server {
         add(.linger(connection: connection.id), after: 2 * limits.lingerMilliseconds)
         log.event(
             .info, "closing", ["client": connection.session.client.id, "code": reason.rawValue])
+    }
+
+    /// The reason, as it is said on that wire.
+    private func sayBye(_ bye: ServerFrame.Bye, to connection: Connection) {
+        switch connection.wire {
+        case .lines: reply(.bye(bye), to: connection)
+        case .webSocket(let framer):
+            reply(.bye(bye), to: connection)
+            replyBytes(to: connection) {
+                $0.bytes += framer.close(bye.code.webSocketCode, bye.message)
+            }
+        case .events:
+            replyBytes(to: connection) { $0.literal("event: bye\n") }
+            reply(.bye(bye), to: connection)
+        // Between two answers there is nothing to say it in.
+        case .http: touch(connection)
+        }
     }
 
     func didClose(_ connection: Connection, error: LoopError?) {
