@@ -3,7 +3,8 @@
 struct RexBench {
     static func main() async {
         let tables: [(name: String, run: () async -> Void)] = [
-            ("store", storeTable), ("socket", socketTable),
+            ("store", storeTable), ("collections", collectionsTable), ("diff", diffTable),
+            ("socket", socketTable),
         ]
         let wanted = CommandLine.arguments.dropFirst()
         for name in wanted where !tables.contains(where: { $0.name == name }) {

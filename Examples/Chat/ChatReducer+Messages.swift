@@ -69,7 +69,7 @@ extension ChatReducer {
     /// A name begins behind an `@` that does not stand in a word (`ann@home` names nobody) and ends
     /// where a word ends; of several the longest counts. The cost is bounded: so many `@`, and for
     /// each so many lengths of a name.
-    private func mentions(in text: String, of users: [String: ChatState.User]) -> [String] {
+    private func mentions(in text: String, of users: TreeMap<String, ChatState.User>) -> [String] {
         let scalars = text.unicodeScalars
         var found: [String] = []
         var left = ChatLimits.mentionsPerMessage
@@ -88,7 +88,7 @@ extension ChatReducer {
     }
 
     private func longestName(
-        at rest: Substring.UnicodeScalarView, of users: [String: ChatState.User]
+        at rest: Substring.UnicodeScalarView, of users: TreeMap<String, ChatState.User>
     ) -> String? {
         var candidate = rest.prefix(ChatLimits.nameScalars)
         while !candidate.isEmpty {

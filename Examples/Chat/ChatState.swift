@@ -8,13 +8,13 @@ public import Rex
 public struct ChatState: Statable {
     /// Rooms by name. A room stays when the last member has left, until room is needed: see
     /// `ChatLimits.rooms`.
-    public internal(set) var rooms: [String: Room] = [:]
+    public internal(set) var rooms: TreeMap<String, Room> = [:]
     /// People by name. Who has gone stays, offline, until room is needed: see `ChatLimits.users`.
-    public internal(set) var users: [String: User] = [:]
+    public internal(set) var users: TreeMap<String, User> = [:]
 
     /// The name that each client owns: `users` read the other way round. Not encoded, made anew
     /// when a state is decoded; `claim` and `release` keep it.
-    private(set) var names: [String: String] = [:]
+    private(set) var names: TreeMap<String, String> = [:]
 
     /// No rooms and nobody.
     public init() {}
@@ -28,7 +28,7 @@ public struct ChatState: Statable {
         /// Who is writing, in the order in which they began.
         public internal(set) var typing: [String] = []
         /// The last messages (`ChatLimits.messagesPerRoom`), the oldest first.
-        public internal(set) var messages: [Message] = []
+        public internal(set) var messages: TreeArray<Message> = []
     }
 
     /// A message, in its room and as an event.
@@ -100,8 +100,8 @@ extension ChatState: Codable {
     /// Reads a state; one in which a client owns two names is an error. O(state).
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        rooms = try members.decode([String: Room].self, forKey: .rooms)
-        users = try members.decode([String: User].self, forKey: .users)
+        rooms = try members.decode(TreeMap<String, Room>.self, forKey: .rooms)
+        users = try members.decode(TreeMap<String, User>.self, forKey: .users)
         for (name, user) in users {
             guard let client = user.client else { continue }
             guard names.updateValue(name, forKey: client) == nil else {

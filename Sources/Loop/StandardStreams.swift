@@ -2,6 +2,15 @@ import Glibc
 
 /// The process's own output, written at once and whole.
 public enum StandardStreams {
+    /// Opens those of the three that the process was started without: the next socket would take
+    /// the place, and be sent what is meant for a person. First thing in a program.
+    public static func openMissing() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest free number, which is this one.
+            _ = open("/dev/null", O_RDWR)
+        }
+    }
+
     /// Writes to standard error; what cannot be written is let go (nobody is left to be told).
     public static func writeError(_ bytes: [UInt8]) { write(bytes, to: STDERR_FILENO) }
 

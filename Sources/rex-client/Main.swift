@@ -1,8 +1,10 @@
 import RexClient
 import RexCommandLine
+import RexLoop
 
 @main struct Main {
     static func main() async {
+        StandardStreams.openMissing()
         Process.prepareSignals()
         let program = ClientProgram.spec
         let invocation: Invocation

@@ -15,6 +15,7 @@ import RexServer
     }
 
     static func main() async {
+        StandardStreams.openMissing()
         SignalSource.clearInheritedMask()
         do {
             try await run()

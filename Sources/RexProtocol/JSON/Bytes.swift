@@ -26,6 +26,43 @@ enum Bytes {
         return true
     }
 
+    /// How many bytes both begin with. O(count), 64 bytes a step: as fast as memory is.
+    static func commonPrefix(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, count: Int) -> Int {
+        var i = 0
+        while i &+ 64 <= count {
+            let difference =
+                a.loadUnaligned(fromByteOffset: i, as: SIMD8<UInt64>.self)
+                ^ b.loadUnaligned(fromByteOffset: i, as: SIMD8<UInt64>.self)
+            if difference != .zero { break }
+            i &+= 64
+        }
+        while i < count,
+            a.load(fromByteOffset: i, as: UInt8.self) == b.load(fromByteOffset: i, as: UInt8.self)
+        {
+            i &+= 1
+        }
+        return i
+    }
+
+    /// How many bytes both end with; each has `count` bytes. O(count), 64 bytes a step.
+    static func commonSuffix(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, count: Int) -> Int {
+        var end = count
+        while end >= 64 {
+            let difference =
+                a.loadUnaligned(fromByteOffset: end &- 64, as: SIMD8<UInt64>.self)
+                ^ b.loadUnaligned(fromByteOffset: end &- 64, as: SIMD8<UInt64>.self)
+            if difference != .zero { break }
+            end &-= 64
+        }
+        while end > 0,
+            a.load(fromByteOffset: end &- 1, as: UInt8.self)
+                == b.load(fromByteOffset: end &- 1, as: UInt8.self)
+        {
+            end &-= 1
+        }
+        return count &- end
+    }
+
     /// Negative, 0 or positive: the order of two byte sequences, the shorter first where one is the
     /// beginning of the other.
     static func order(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {

@@ -44,6 +44,8 @@ extension EncodingScope {
     private func resume(_ place: Place, _ name: String) throws {
         let depth = Int(place.depth)
         let state = state
+        // First of all: a container that could not be begun for this reason has no place either.
+        if state.pointee.writer.bytes.count > state.pointee.limit { throw OverLimit() }
         guard depth < state.pointee.levels.count, state.pointee.levels[depth].token == place.token
         else {
             throw invalid(name, "a container was used after the value outside it had gone on")

@@ -57,7 +57,12 @@ final class EncodingScope {
         var token: Int32 = 0
         /// More containers were opened than may nest; opening one cannot throw.
         var isTooDeep = false
+        /// Beyond this many bytes of the writer an encoding gives up with `OverLimit`.
+        var limit = Int.max
     }
+
+    /// The value takes more bytes than it may. What is written so far is a part of it.
+    struct OverLimit: Error {}
 
     let state: UnsafeMutablePointer<State>
     /// Where in the writer this encoding begins.
@@ -115,6 +120,10 @@ final class EncodingScope {
         // Equal types, so the bits are the value; a cast would cost a runtime call.
         if T.self == JSONValue.self {
             let value = unsafeBitCast(value, to: JSONValue.self)
+            if state.pointee.limit != .max {
+                let room = state.pointee.limit - state.pointee.writer.bytes.count
+                guard value.byteEstimate(upTo: room) <= room else { throw OverLimit() }
+            }
             let room = JSONCoder.depthLimit - state.pointee.levels.count
             guard !value.isDeeper(than: room) else {
                 throw invalid(value, "nested deeper than \(JSONCoder.depthLimit)")

@@ -11,7 +11,7 @@ struct TreeEncoder: Encoder, SingleValueEncodingContainer {
 
     /// The key type of the standard library's dictionaries, which has no public name: what
     /// `Dictionary` asks a container for.
-    private static let dictionaryKey: ObjectIdentifier = {
+    static let dictionaryKey: ObjectIdentifier = {
         let probe = DictionaryProbe()
         try? [String: Int]().encode(to: probe)
         return probe.found

@@ -12,31 +12,49 @@ enum ArraySteps {
 
     /// The steps between two lists that begin and end differently.
     static func between(_ a: ArraySlice<JSONValue>, _ b: ArraySlice<JSONValue>) -> [Step] {
-        if a.isEmpty { return b.isEmpty ? [] : [.insert(b.indices, at: a.startIndex)] }
-        if b.isEmpty { return a.indices.map { .remove($0) } }
-        guard a.count > 1 || b.count > 1 else { return [.change(a.startIndex, b.startIndex)] }
-        let matches = matches(a, b) ?? anchors(a, b)
+        if let steps = obvious(a.indices, b.indices) { return steps }
+        let matches =
+            matches(a.count, b.count) { a[a.startIndex + $0] == b[b.startIndex + $1] }
+            ?? anchors(a, b)
         var steps: [Step] = []
-        var i = a.startIndex
-        var j = b.startIndex
-        for (x, y) in matches + [(a.endIndex, b.endIndex)] {
-            steps += run(a[i..<x], b[j..<y])
-            i = x + 1
-            j = y + 1
+        forEachRun(between: matches, a.count, b.count) {
+            steps += run(
+                a[a.startIndex + $0.lowerBound..<a.startIndex + $0.upperBound],
+                b[b.startIndex + $1.lowerBound..<b.startIndex + $1.upperBound])
         }
         return steps
     }
 
+    /// The steps where there is nothing to find out: one list is empty, or each has one element.
+    static func obvious(_ a: Range<Int>, _ b: Range<Int>) -> [Step]? {
+        if a.isEmpty { return b.isEmpty ? [] : [.insert(b, at: a.lowerBound)] }
+        if b.isEmpty { return a.map { .remove($0) } }
+        return a.count == 1 && b.count == 1 ? [.change(a.lowerBound, b.lowerBound)] : nil
+    }
+
+    /// What lies before, between and behind pairs of equal elements, where it is anything.
+    static func forEachRun<Failure: Error>(
+        between pairs: [(Int, Int)], _ oldCount: Int, _ newCount: Int,
+        _ body: (Range<Int>, Range<Int>) throws(Failure) -> Void
+    ) throws(Failure) {
+        var i = 0
+        var j = 0
+        for (x, y) in pairs {
+            if i < x || j < y { try body(i..<x, j..<y) }
+            i = x + 1
+            j = y + 1
+        }
+        if i < oldCount || j < newCount { try body(i..<oldCount, j..<newCount) }
+    }
+
     /// The steps for elements of which none is in both lists in order.
-    private static func run(_ a: ArraySlice<JSONValue>, _ b: ArraySlice<JSONValue>) -> [Step] {
-        if a.isEmpty { return b.isEmpty ? [] : [.insert(b.indices, at: a.startIndex)] }
-        if b.isEmpty { return a.indices.map { .remove($0) } }
-        if a.count == b.count && a.count == 1 { return [.change(a.startIndex, b.startIndex)] }
+    static func run(_ a: ArraySlice<JSONValue>, _ b: ArraySlice<JSONValue>) -> [Step] {
+        if let steps = obvious(a.indices, b.indices) { return steps }
         guard a.count * b.count <= JSONPatch.pairLimit else { return inOrder(a.indices, b.indices) }
         return aligned(a, b)
     }
 
-    private static func inOrder(_ a: Range<Int>, _ b: Range<Int>) -> [Step] {
+    static func inOrder(_ a: Range<Int>, _ b: Range<Int>) -> [Step] {
         let common = min(a.count, b.count)
         var steps = (0..<common).map { Step.change(a.lowerBound + $0, b.lowerBound + $0) }
         steps += a.dropFirst(common).map { .remove($0) }
@@ -125,14 +143,15 @@ enum ArraySteps {
         return min(cost, whole)
     }
 
-    /// The pairs of equal elements of a shortest edit script (Myers 1986); nil where it takes more
-    /// than `editLimit` insertions and removals. O((a + b) × edits) comparisons.
-    private static func matches(
-        _ a: ArraySlice<JSONValue>, _ b: ArraySlice<JSONValue>
-    ) -> [(Int, Int)]? {
-        let limit = min(JSONPatch.editLimit, a.count + b.count)
-        guard abs(a.count - b.count) <= limit else { return nil }
-        // reach[limit + k]: how far in `a` the diagonal k (index in a minus index in b) leads.
+    /// The pairs of equal elements of a shortest edit script (Myers 1986) between two lists, counted
+    /// from 0; nil where it takes more than `editLimit` insertions and removals.
+    /// O((old + new) × edits) comparisons, of which O(edits²) find a difference.
+    static func matches<Failure: Error>(
+        _ oldCount: Int, _ newCount: Int, _ isSame: (Int, Int) throws(Failure) -> Bool
+    ) throws(Failure) -> [(Int, Int)]? {
+        let limit = min(JSONPatch.editLimit, oldCount + newCount)
+        guard abs(oldCount - newCount) <= limit else { return nil }
+        // reach[limit + k]: how far in the old list the diagonal k (old index minus new) leads.
         var reach = [Int](repeating: 0, count: 2 * limit + 2)
         var trace: [[Int]] = []
         for edits in 0...limit {
@@ -141,13 +160,11 @@ enum ArraySteps {
                 var x =
                     k == -edits || (k != edits && reach[limit + k - 1] < reach[limit + k + 1])
                     ? reach[limit + k + 1] : reach[limit + k - 1] + 1
-                while x < a.count, x - k < b.count,
-                    a[a.startIndex + x] == b[b.startIndex + x - k]
-                {
-                    x += 1
-                }
+                while x < oldCount, x - k < newCount, try isSame(x, x - k) { x += 1 }
                 reach[limit + k] = x
-                if x >= a.count, x - k >= b.count { return backtrack(a, b, trace) }
+                if x >= oldCount, x - k >= newCount {
+                    return backtrack(oldCount, newCount, trace)
+                }
             }
         }
         return nil
@@ -155,11 +172,11 @@ enum ArraySteps {
 
     /// Walks the way back: the diagonals are the equal elements.
     private static func backtrack(
-        _ a: ArraySlice<JSONValue>, _ b: ArraySlice<JSONValue>, _ trace: [[Int]]
+        _ oldCount: Int, _ newCount: Int, _ trace: [[Int]]
     ) -> [(Int, Int)] {
         var pairs: [(Int, Int)] = []
-        var x = a.count
-        var y = b.count
+        var x = oldCount
+        var y = newCount
         for edits in stride(from: trace.count - 1, through: 0, by: -1) {
             // The state before this round: diagonals -edits ... edits.
             func before(_ k: Int) -> Int { trace[edits][k + edits] }
@@ -176,7 +193,7 @@ enum ArraySteps {
             while x > afterX {
                 x -= 1
                 y -= 1
-                pairs.append((a.startIndex + x, b.startIndex + y))
+                pairs.append((x, y))
             }
             x = startX
             y = startY
@@ -185,18 +202,18 @@ enum ArraySteps {
     }
 
     /// The longest row of pairs in order among the elements that are in each list exactly once
-    /// (patience diff). O(n log n) and a hash of every element.
-    private static func anchors(
-        _ a: ArraySlice<JSONValue>, _ b: ArraySlice<JSONValue>
+    /// (patience diff), counted from 0. O(n log n) and a hash of every element.
+    static func anchors<Element: Hashable>(
+        _ a: some Collection<Element>, _ b: some Collection<Element>
     ) -> [(Int, Int)] {
-        var places: [JSONValue: (old: Int?, new: Int?)] = [:]
-        for i in a.indices {
-            places[a[i]] = places[a[i]] == nil ? (i, nil) : (nil, nil)
+        var places: [Element: (old: Int?, new: Int?)] = [:]
+        for (i, element) in a.enumerated() {
+            places[element] = places[element] == nil ? (i, nil) : (nil, nil)
         }
-        var seen: Set<JSONValue> = []
-        for j in b.indices {
-            guard let place = places[b[j]] else { continue }
-            places[b[j]] = seen.insert(b[j]).inserted ? (place.old, j) : (nil, nil)
+        var seen: Set<Element> = []
+        for (j, element) in b.enumerated() {
+            guard let place = places[element] else { continue }
+            places[element] = seen.insert(element).inserted ? (place.old, j) : (nil, nil)
         }
         let pairs = places.values.compactMap { place -> (Int, Int)? in
             guard let old = place.old, let new = place.new else { return nil }

@@ -39,6 +39,8 @@ struct History<State: Statable & Codable, Action: WireAction> {
     private static var recentStates: Int { 128 }
     /// Commits of one block: at most as many patches are applied to find a state.
     private static var mostBlockCommits: Int { 1_024 }
+    /// A block is full at this part of the bytes too: only whole blocks are let go.
+    private static var blocksOfBytes: Int { 8 }
     /// What an entry takes besides its patch, for the account of bytes.
     private static var entryBytes: Int { 128 }
 
@@ -62,7 +64,7 @@ struct History<State: Statable & Codable, Action: WireAction> {
     mutating func append(_ entry: Entry, state: State) {
         precondition(entry.revision == lastRevision + 1, "commits come in order, without gaps")
         let size = Self.entryBytes + entry.patch.bytes.count
-        if blocks[blocks.count - 1].entries.count == blockCommits {
+        if isFull(blocks.count - 1) {
             blocks.append(Block(base: recent[recent.count - 1].state, baseRevision: lastRevision))
         }
         blocks[blocks.count - 1].entries.append(entry)
@@ -78,6 +80,11 @@ struct History<State: Statable & Codable, Action: WireAction> {
             commits -= gone.entries.count
             bytes -= gone.bytes
         }
+    }
+
+    private func isFull(_ block: Int) -> Bool {
+        blocks[block].entries.count == blockCommits
+            || blocks[block].bytes >= byteLimit / Self.blocksOfBytes
     }
 
     /// Entries after a revision, oldest first, at most `limit`, those that `isWanted`.

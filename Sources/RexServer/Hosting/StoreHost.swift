@@ -20,8 +20,8 @@ protocol StoreHost: AnyObject {
     var observer: (any StoreHostObserver)? { get set }
 
     // Actions
-    /// - Parameter willReduce: called before the action reaches the store; not where it is only asked
-    ///   what it would do, and not where the answer is known already.
+    /// - Parameter willReduce: called before the action reaches the store; not where it is only
+    ///   asked what it would do, and not where the answer is known already.
     func dispatch(
         _ request: DispatchRequest, from client: ClientIdentity, at now: UInt64,
         willReduce: () -> Void

@@ -90,9 +90,12 @@ extension TypedHost {
         switch core.dryRun(action, from: .client(client)) {
         case .failure(let error): throw refusal(error)
         case .success(let state):
-            let next = Snapshot(revision: revision, state: state)
-            let patch = try patch(from: current, to: next, at: .root)
-            return .dryRun(revision: revision, patch: patch ?? JSONPatch().raw)
+            do {
+                let patch = try diff.patch(from: core.state, to: state)
+                return .dryRun(revision: revision, patch: patch.raw)
+            } catch {
+                throw WireError(.internal, "the state of \(name) cannot be written: \(error)")
+            }
         }
     }
 

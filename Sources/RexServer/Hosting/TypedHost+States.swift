@@ -28,32 +28,50 @@ extension TypedHost {
     }
 
     func state(in snapshot: any StateSnapshot, at path: JSONPointer) throws(WireError) -> RawJSON {
-        RawJSON(try json(of: snapshot).value(at: path) ?? .null)
+        let snapshot = own(snapshot)
+        return try writing {
+            if path.tokens.isEmpty { return try snapshot.json() }
+            return try diff.json(of: snapshot.state, at: path) ?? .null
+        }
     }
 
     func patch(
         from old: any StateSnapshot, to new: any StateSnapshot, at path: JSONPointer
     ) throws(WireError) -> RawJSON? {
         if old === new { return nil }
-        let before = try json(of: old).value(at: path) ?? .null
-        let after = try json(of: new).value(at: path) ?? .null
-        let patch = JSONPatch.difference(from: before, to: after)
-        return patch.operations.isEmpty ? nil : patch.raw
+        let (old, new) = (own(old), own(new))
+        return try writing {
+            let whole = try wholePatch(from: old, to: new)
+            return try diff.patch(at: path, of: whole, from: old.state, to: new.state)
+        }
     }
 
-    private func json(of snapshot: any StateSnapshot) throws(WireError) -> JSONValue {
+    /// The patch at the root, made once for all places that are followed.
+    func wholePatch(from old: Snapshot, to new: Snapshot) throws -> StatePatch {
+        if let last = lastPatch, last.old === old, last.new === new { return last.patch }
+        let patch = try diff.patch(from: old.state, to: new.state)
+        lastPatch = (old, new, patch)
+        return patch
+    }
+
+    private func own(_ snapshot: any StateSnapshot) -> Snapshot {
         guard let snapshot = snapshot as? Snapshot else {
             preconditionFailure("a snapshot of another store was given to \(name)")
         }
+        return snapshot
+    }
+
+    private func writing<Result>(_ body: () throws -> Result) throws(WireError) -> Result {
         do {
-            return try snapshot.json()
+            return try body()
         } catch {
             throw WireError(.internal, "the state of \(name) cannot be written: \(error)")
         }
     }
 
     func hash() throws(WireError) -> String {
-        "sha256:" + Digest.hexadecimal(Digest.sha256(try json(of: current).canonical))
+        let tree = try writing { try current.json().value }
+        return "sha256:" + Digest.hexadecimal(Digest.sha256(tree.canonical))
     }
 
     // MARK: Time travel

@@ -26,22 +26,28 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     let loop: Loop
     private let inbox: Inbox<EffectEvent<Action>>
 
-    /// One state and, once somebody asked, its JSON tree.
+    /// Compares states; nothing else encodes a whole one.
+    let diff = StateDiff<State>()
+    /// The last two snapshots that were compared: the patch of a commit is most often asked for again,
+    /// by the cut.
+    var lastPatch: (old: Snapshot, new: Snapshot, patch: StatePatch)?
+
+    /// One state and, once somebody asked, its text.
     final class Snapshot: StateSnapshot {
         let revision: Int
         let state: State
-        private var tree: JSONValue?
+        private var text: RawJSON?
 
         init(revision: Int, state: State) {
             self.revision = revision
             self.state = state
         }
 
-        /// The state as JSON; made once. O(state).
-        func json() throws -> JSONValue {
-            if let tree { return tree }
-            let made = try JSONCoder.value(of: state)
-            tree = made
+        /// The whole state as JSON; made once. O(state).
+        func json() throws -> RawJSON {
+            if let text { return text }
+            let made = try RawJSON(encoding: state)
+            text = made
             return made
         }
     }
@@ -54,7 +60,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         startsEffects: Bool = true, idPrefix: String = ""
     ) throws {
         // A state that cannot be written is found at the start and not at the first subscriber.
-        _ = try JSONCoder.value(of: state)
+        _ = try RawJSON(encoding: state)
         self.name = name
         self.reducer = reducer
         self.limits = limits
@@ -98,7 +104,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         let next = Snapshot(revision: commit.revision, state: commit.state)
         let patch: RawJSON
         do {
-            patch = try JSONPatch.difference(from: current.json(), to: next.json()).raw
+            patch = try wholePatch(from: current, to: next).raw
         } catch {
             // The state type writes some values and cannot write this one: nobody could follow it.
             preconditionFailure("the state of \(name) cannot be written as JSON: \(error)")

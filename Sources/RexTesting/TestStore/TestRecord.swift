@@ -24,7 +24,7 @@ final class TestRecord<R: Reducer> {
             if texts.count > 2 * Self.textLimit {
                 texts = texts.filter { $0.key > commit.revision - Self.textLimit }
             }
-            texts[commit.revision] = "\(action)"
+            texts[commit.revision] = ValueText(action).line
         }
         core.onEvent = { [self] in events.append($0) }
         core.onFault = { [self] in faults.append($0) }

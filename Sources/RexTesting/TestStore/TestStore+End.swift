@@ -47,7 +47,7 @@ extension TestStore {
                 At the end of the test \(Self.count(received.count, "action")) of effects \
                 \(received.count == 1 ? "was" : "were") not received: …
 
-                \(Self.list(received.map { "\($0.action)" }))
+                \(Self.list(received.map { text(of: $0.action) }))
 
                 Receive what is expected, or say 'skipReceivedActions()'.
                 """, at: place)

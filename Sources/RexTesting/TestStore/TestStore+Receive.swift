@@ -13,7 +13,7 @@ extension TestStore {
         column: UInt = #column, _ change: ((inout R.State) throws -> Void)? = nil
     ) async where R.Action: Equatable {
         let place = TestFailure("", fileID: fileID, filePath: filePath, line: line, column: column)
-        await receive("'\(action)'", timeout, at: place, change) { step in
+        await receive("'\(text(of: action))'", timeout, at: place, change) { step in
             if step.action == action { return nil }
             return """
                 Received an action that was not expected: …

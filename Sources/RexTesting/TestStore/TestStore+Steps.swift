@@ -25,7 +25,7 @@ extension TestStore {
                 Before \(step), \(Self.count(received.count, "action")) of effects \
                 \(received.count == 1 ? "has" : "have") to be received: …
 
-                \(Self.list(received.map { "\($0.action)" }))
+                \(Self.list(received.map { text(of: $0.action) }))
                 """, at: place)
         }
         skipReceivedActions()
@@ -46,13 +46,13 @@ extension TestStore {
         do {
             try change(&expected)
         } catch {
-            fail("The closure of '\(step.action)' threw: \(error)", at: place)
+            fail("The closure of '\(text(of: step.action))' threw: \(error)", at: place)
             return
         }
         if expected == last { return }
         fail(
             """
-            The state after '\(step.action)' is not as expected: …
+            The state after '\(text(of: step.action))' is not as expected: …
 
             \(ValueDifference(expected: expected, actual: last))
             """, at: place)
@@ -63,7 +63,7 @@ extension TestStore {
         guard let (action, before, place) = unseen.take(), exhaustivity == .on else { return }
         fail(
             """
-            '\(action)' changed the state, and nobody looked: …
+            '\(text(of: action))' changed the state, and nobody looked: …
 
             \(ValueDifference(expected: before, actual: last))
 
@@ -84,6 +84,8 @@ extension TestStore {
         }
         record.faults = []
     }
+
+    func text(of action: R.Action) -> String { ValueText(action).line }
 
     static func count(_ number: Int, _ noun: String) -> String {
         number == 1 ? "1 \(noun)" : "\(number) \(noun)s"

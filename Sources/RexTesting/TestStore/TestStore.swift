@@ -116,21 +116,21 @@ public final class TestStore<R: Reducer> {
         column: UInt = #column, _ change: ((inout R.State) throws -> Void)? = nil
     ) async {
         let place = TestFailure("", fileID: fileID, filePath: filePath, line: line, column: column)
-        prepare(for: "'\(action)' is sent", at: place)
+        prepare(for: "'\(text(of: action))' is sent", at: place)
         switch core.dispatch(action, from: origin) {
         case .committed:
             let steps = takeSteps()
             guard let step = steps.first else {
-                preconditionFailure("'\(action)' was committed, and nobody was told")
+                preconditionFailure("'\(text(of: action))' was committed, and nobody was told")
             }
             received += steps.dropFirst()
             check(step, change, at: place)
         case .refused(let error):
-            fail("'\(action)' was refused: \(error)", at: place)
+            fail("'\(text(of: action))' was refused: \(error)", at: place)
         case .aborted:
-            fail("A hook aborted '\(action)'.", at: place)
+            fail("A hook aborted '\(text(of: action))'.", at: place)
         case .unchanged, .queued:
-            preconditionFailure("'\(action)' was sent from inside the store")
+            preconditionFailure("'\(text(of: action))' was sent from inside the store")
         }
     }
 
@@ -143,9 +143,9 @@ public final class TestStore<R: Reducer> {
         column: UInt = #column
     ) async -> (any Error)? {
         let place = TestFailure("", fileID: fileID, filePath: filePath, line: line, column: column)
-        prepare(for: "'\(action)' is sent", at: place)
+        prepare(for: "'\(text(of: action))' is sent", at: place)
         if case .refused(let error) = core.dispatch(action, from: origin) { return error }
-        fail("Expected '\(action)' to be refused, but it was not.", at: place)
+        fail("Expected '\(text(of: action))' to be refused, but it was not.", at: place)
         _ = takeSteps()
         received = []
         last = core.state

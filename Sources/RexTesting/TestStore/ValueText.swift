@@ -5,12 +5,24 @@ import FoundationEssentials
 struct ValueText {
     /// What is longer is cut.
     static let lineLimit = 4_000
+    /// The most of a value in one line.
+    static let columnLimit = 120
     private static let depthLimit = 24
 
     private(set) var lines: [String] = []
 
     init(_ value: Any) {
         append(value, prefix: "", suffix: "", indent: 0)
+    }
+
+    /// The value in one line, cut where that is long.
+    var line: String {
+        let words = lines.map { $0.drop { $0 == " " } }
+        let text = words.reduce(into: "") { text, word in
+            if text.last == "," { text += " " }
+            text += word
+        }
+        return text.count > Self.columnLimit ? text.prefix(Self.columnLimit) + "…" : text
     }
 
     private mutating func append(_ value: Any, prefix: String, suffix: String, indent: Int) {

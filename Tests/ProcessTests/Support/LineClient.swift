@@ -159,7 +159,7 @@ final class LineClient {
 
     func dispatch(
         _ type: String, _ payload: JSONValue? = nil, store: String = "counter",
-        _ more: JSONObject = [:]
+        with more: JSONObject = [:]
     ) throws -> JSONValue {
         var action: JSONObject = ["type": .string(type)]
         action["payload"] = payload

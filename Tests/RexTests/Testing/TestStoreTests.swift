@@ -99,7 +99,7 @@ struct TestStoreTests {
         #expect(
             failures.texts == [
                 """
-                The state after 'increment' is not as expected: …
+                The state after '.increment' is not as expected: …
 
                       Loader(
                     −   count: 2,
@@ -121,7 +121,7 @@ struct TestStoreTests {
         #expect(
             failures.texts == [
                 """
-                'increment' changed the state, and nobody looked: …
+                '.increment' changed the state, and nobody looked: …
 
                       Loader(
                     −   count: 0,
@@ -167,12 +167,12 @@ struct TestStoreTests {
         store.cancelAllEffects()
         #expect(
             failures.texts == [
-                "Expected to receive 'tick', but nothing came, and no effect runs.",
+                "Expected to receive '.tick', but nothing came, and no effect runs.",
                 """
-                Expected to receive 'tick', but nothing came within 0.001 seconds. These effects \
+                Expected to receive '.tick', but nothing came within 0.001 seconds. These effects \
                 run: …
 
-                    'watch' of watch, in node:room (sent 0), until it is cancelled
+                    'watch' of .watch, in node:room (sent 0), until it is cancelled
 
                 Somebody sleeps by the store's clock: move it with 'clock.advance(by:)'.
                 """,
@@ -190,16 +190,16 @@ struct TestStoreTests {
                 """
                 At the end of the test 2 actions of effects were not received: …
 
-                    increment
-                    nothing
+                    .increment
+                    .nothing
 
                 Receive what is expected, or say 'skipReceivedActions()'.
                 """,
                 """
                 At the end of the test 2 effects still run: …
 
-                    'watch' of watch, in node:room (sent 0), until it is cancelled
-                    '#2' of load (sent 0)
+                    'watch' of .watch, in node:room (sent 0), until it is cancelled
+                    '#2' of .load (sent 0)
 
                 Wait with 'await finish()', move the clock, or end them with an action or \
                 'cancelAllEffects()'.
@@ -214,10 +214,10 @@ struct TestStoreTests {
         #expect(
             failures.texts == [
                 """
-                Before 'increment' is sent, 2 actions of effects have to be received: …
+                Before '.increment' is sent, 2 actions of effects have to be received: …
 
-                    increment
-                    nothing
+                    .increment
+                    .nothing
                 """
             ])
     }
@@ -234,8 +234,8 @@ struct TestStoreTests {
         await store.finish()
         #expect(
             failures.texts == [
-                "'refuse' was refused: not now",
-                "Expected 'nothing' to be refused, but it was not.",
+                "'.refuse' was refused: not now",
+                "Expected '.nothing' to be refused, but it was not.",
                 "The effect '#1' failed: offline",
             ])
     }

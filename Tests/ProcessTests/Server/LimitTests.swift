@@ -1,0 +1,195 @@
+import Foundation
+import RexProtocol
+import RexTesting
+import Testing
+
+/// Every bound of the configuration is kept, and says so to whoever comes to it.
+@Suite(.ownThreads) struct LimitTests {
+    @Test func connectionsOneTooMany() throws {
+        let server = try Programs.startServer(limits: "\"connections\": 2")
+        let first = try LineClient(server)
+        let second = try LineClient(server)
+        for client in [first, second] { #expect(try client.ask(["op": "ping"]).op == "pong") }
+        let third = try LineClient(server)
+        let frames = try third.rest()
+        #expect(frames.map(\.op) == ["error", "bye"])
+        #expect(frames.map(\.code) == ["overloaded", "overloaded"])
+        #expect((frames[0]["retry_ms"]?.int ?? 0) > 0 && frames[1]["reconnect"] == true)
+        #expect(try first.ask(["op": "ping"]).op == "pong")
+        // A place that is free again is given to the next who comes.
+        second.close()
+        let deadline = ContinuousClock.now + .seconds(10)
+        while try first.ask(["op": "clients"])["clients"]?.array?.count != 1 {
+            try #require(ContinuousClock.now < deadline)
+        }
+        #expect(try LineClient(server).ask(["op": "ping"]).op == "pong")
+    }
+
+    @Test func subscriptionsAndListenersOfOneConnection() throws {
+        let server = try Programs.startServer(limits: "\"subscriptions\": 2, \"listeners\": 1")
+        let client = try LineClient(server)
+        let welcome = try client.ask(["op": "hello", "protocol": 1])
+        #expect(welcome["limits"]?["subscriptions"] == 2 && welcome["limits"]?["listeners"] == 1)
+        let one = try Replica(client, "counter")
+        _ = try Replica(client, "counter", "/count")
+        let subscribe = try client.ask(["op": "subscribe", "store": "counter"])
+        #expect(subscribe.code == "overloaded")
+        #expect(try client.ask(["op": "unsubscribe", "sub": one.sub]).op == "ack")
+        _ = try Replica(client, "counter")
+        #expect(try client.ask(["op": "listen", "topic": "a"]).op == "listening")
+        #expect(try client.ask(["op": "listen", "topic": "b"]).code == "overloaded")
+        let other = try LineClient(server)
+        #expect(try other.ask(["op": "listen", "topic": "b"]).op == "listening")
+    }
+
+    @Test func lengthsAndTimesOfAFrame() throws {
+        let server = try Programs.startServer(
+            limits: "\"key_bytes\": 8, \"name_bytes\": 12, \"throttle_ms\": 100, "
+                + "\"heartbeat_ms\": 50, \"depth\": 6")
+        func refused(_ frame: JSONValue, at place: String, code: String = "bad_frame") throws {
+            let error = try LineClient(server).ask(frame)
+            #expect(error.code == code && error["at"]?.string == place, "\(error)")
+        }
+        let client = try LineClient(server)
+        #expect(try client.dispatch("increment", with: ["key": "12345678"]).op == "ack")
+        let action: JSONValue = ["type": "increment"]
+        func keyed(_ key: String) -> JSONValue {
+            ["op": "dispatch", "store": "counter", "action": action, "key": .string(key)]
+        }
+        try refused(keyed("123456789"), at: "/key")
+        try refused(keyed(""), at: "/key")
+        try refused(
+            ["op": "hello", "protocol": 1, "client": "a-name-of-some-length"], at: "/client")
+        try refused(["op": "fork", "store": "doc", "at": 0, "as": "a-name-of-some"], at: "/as")
+        try refused(["op": "fork", "store": "doc", "at": 0, "as": "a.b"], at: "/as")
+        try refused(["op": "subscribe", "throttle_ms": 101], at: "/throttle_ms")
+        try refused(["op": "hello", "protocol": 1, "heartbeat_ms": 49], at: "/heartbeat_ms")
+        try refused(["op": "hello", "protocol": 1, "heartbeat_ms": 3_600_001], at: "/heartbeat_ms")
+        try client.send(
+            "{\"op\":\"ping\",\"x\":[[[[[]]]]]}\n{\"op\":\"ping\",\"x\":[[[[[[]]]]]]}\n")
+        #expect(try client.frame().op == "pong")
+        let deep = try client.frame()
+        #expect(deep.code == "bad_json" && deep["message"]?.string?.contains("6") == true)
+    }
+
+    @Test func storesForksIncluded() throws {
+        let server = try Programs.startServer(limits: "\"stores\": 4")
+        let client = try LineClient(server)
+        #expect(try client.ask(["op": "fork", "store": "doc", "at": 0, "as": "a"]).op == "ack")
+        #expect(
+            try client.ask(["op": "fork", "store": "doc", "at": 0, "as": "a"]).code == "rejected")
+        let more = try client.ask(["op": "fork", "store": "doc", "at": 0, "as": "b"])
+        #expect(more.code == "overloaded")
+    }
+
+    @Test func whatHistoryHoldsNoMoreIsGone() throws {
+        let server = try Programs.startServer(
+            limits: "\"history_commits\": 8, \"history_entries\": 3")
+        let client = try LineClient(server)
+        let first = try client.ask(["op": "get", "store": "counter"])
+        for _ in 1...40 { _ = try client.dispatch("add", 100) }
+        for frame: JSONValue in [
+            ["op": "get", "store": "counter", "at": 1],
+            ["op": "diff", "store": "counter", "from": 1, "to": 40],
+            ["op": "jump", "store": "counter", "rev": 1],
+            ["op": "fork", "store": "counter", "at": 1, "as": "x"],
+        ] {
+            let error = try client.ask(frame)
+            #expect(error.code == "gone", "\(error)")
+        }
+        #expect(
+            try client.ask(["op": "get", "store": "counter", "at": 38])["state"]?["count"] == 3_800)
+        let entries = try client.ask(["op": "history", "store": "counter", "limit": 100])
+        #expect(entries["entries"]?.array?.count == 3)
+        // A position that is not held is answered with the state.
+        let since: JSONValue = ["epoch": first["epoch"]!, "rev": 1]
+        let replica = try Replica(client, "counter", "", ["since": since])
+        #expect(!replica.isResumed && replica.state["count"] == 4_000)
+    }
+
+    @Test func keysAreForgottenTheOldestFirst() throws {
+        let server = try Programs.startServer(limits: "\"keys\": 3")
+        let client = try LineClient(server)
+        for key in ["a", "b", "c", "d"] {
+            #expect(
+                try client.dispatch("increment", with: ["key": .string(key)])["duplicate"] == nil)
+        }
+        #expect(try client.dispatch("increment", with: ["key": "d"])["duplicate"] == true)
+        #expect(try client.dispatch("increment", with: ["key": "a"])["duplicate"] == nil)
+        let brief = try Programs.startServer(limits: "\"key_ttl_ms\": 1")
+        let other = try LineClient(brief)
+        _ = try other.dispatch("increment", with: ["key": "k"])
+        let deadline = ContinuousClock.now + .seconds(10)
+        while try other.dispatch("increment", with: ["key": "k"])["duplicate"] == true {
+            try #require(ContinuousClock.now < deadline)
+        }
+    }
+
+    @Test func acksThatWaitForEffects() throws {
+        let server = try Programs.startServer(limits: "\"awaited_effects\": 1, \"effects\": 1")
+        let client = try LineClient(server)
+        let fetch = """
+            "store":"counter","await":"effects","action":{"type":"fetch",\
+            "payload":{"delay_ms":80000000,"fail":false}}}
+
+            """
+        try client.send("{\"op\":\"dispatch\",\"id\":\"a\"," + fetch)
+        try client.send("{\"op\":\"dispatch\",\"id\":\"b\"," + fetch)
+        #expect(try client.frame()["code"] == "overloaded")
+        try client.send("{\"op\":\"dispatch\"," + fetch)
+        let error = try client.frame()
+        #expect(error.code == "bad_frame" && error["at"] == "/id")
+    }
+
+    @Test func aHeartbeatAsksWhoIsSilentAndLetsGoWhoDoesNotAnswer() throws {
+        let server = try Programs.startServer(limits: "\"heartbeat_ms\": 20")
+        let mute = try LineClient(server)
+        let hello: JSONValue = ["op": "hello", "protocol": 1, "heartbeat_ms": 40]
+        #expect(try mute.ask(hello).op == "welcome")
+        let frames = try mute.rest()
+        #expect(frames.first?.op == "ping" && frames.last?.op == "bye")
+        #expect(frames.last?.code == "idle" && frames.last?["reconnect"] == true)
+        let alive = try LineClient(server)
+        #expect(try alive.ask(hello).op == "welcome")
+        for _ in 1...8 {
+            _ = try alive.push { $0.op == "ping" }
+            try alive.send("{\"op\":\"pong\"}\n")
+        }
+        #expect(try alive.ask(["op": "ping"]).op == "pong")
+    }
+
+    // MARK: The system's own bounds
+
+    @Test func withoutDescriptorsItWaitsAndThenServesAgain() throws {
+        let server = try Programs.startServer(
+            prefix: ["/bin/sh", "-c", "ulimit -n 40; exec \"$0\" \"$@\""])
+        let first = try LineClient(server)
+        #expect(try first.ask(["op": "ping"]).op == "pong")
+        var crowd = try (0..<80).map { _ in try LineClient(server) }
+        for client in crowd { try client.send("{\"op\":\"ping\"}\n") }
+        #expect(try first.ask(["op": "ping"]).op == "pong")
+        // Nobody is waited for here: that it does nothing is what is looked at.
+        let before = server.processorTime
+        Sockets.idle(.milliseconds(500))
+        #expect(server.processorTime - before < .milliseconds(200))
+        #expect(try first.dispatch("increment").op == "ack")
+        let answers = crowd.map { client in try? client.line(within: .milliseconds(10)) }
+        let served = answers.filter { $0 != nil }.count
+        #expect(served > 5 && served < 40)
+        crowd = []
+        let deadline = ContinuousClock.now + .seconds(20)
+        while (try? LineClient(server).ask(["op": "ping"]).op) != "pong" {
+            try #require(ContinuousClock.now < deadline)
+        }
+        let again = try (0..<10).map { _ in try LineClient(server) }
+        for client in again { #expect(try client.ask(["op": "ping"]).op == "pong") }
+        #expect(try server.stop() == .exited(0))
+    }
+
+    @Test func aClosedStandardErrorEndsNothing() throws {
+        let server = try Programs.startServer(
+            "--log-level", "debug", prefix: ["/bin/sh", "-c", "exec \"$0\" \"$@\" 2>&-"])
+        for _ in 1...5 { #expect(try LineClient(server).ask(["op": "ping"]).op == "pong") }
+        #expect(try server.stop() == .exited(0))
+    }
+}
