@@ -80,6 +80,11 @@ let package = Package(
         .executableTarget(
             name: "uv-peer", dependencies: ["CUV"], path: "Benchmarks/Peer"),
 
+        // What a suite of WebSocket cases drives; no part of the product.
+        .executableTarget(
+            name: "websocket-echo", dependencies: ["RexLoop", "RexWebSocket"], path: "Tests/Echo",
+            swiftSettings: strict),
+
         // Tests, a ring each.
         .testTarget(name: "RexTests", dependencies: ["Rex", "RexTesting"], swiftSettings: strict),
         .testTarget(

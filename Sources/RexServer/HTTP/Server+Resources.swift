@@ -77,6 +77,7 @@ extension Server {
     ) throws(WireError) -> HTTPResponse {
         var subscribe = ClientFrame.Subscribe(store: name)
         _ = try store(named: name)
+        let web = try webSession(of: request)
         subscribe.path = try request.pointer()
         if let id = request.headers["last-event-id"], let mark = id.lastIndex(of: ":"),
             let revision = Int(id[id.index(after: mark)...])
@@ -95,6 +96,8 @@ extension Server {
             $0.literal("retry: 1000\n\n")
         }
         connection.speak(.events, as: .event)
+        connection.webSession = web
+        web?.streams += 1
         do throws(WireError) {
             try handle(subscribe, for: connection)
         } catch {
@@ -131,68 +134,6 @@ extension Server {
             }
         }
         return try result.get()
-    }
-
-    /// The client that a request is of, and how it becomes present: the one that `Rex-Session` names,
-    /// so that several requests are one client, or else the connection.
-    private func client(
-        of request: HTTPRequest, _ connection: Connection, on store: HostedStore?
-    ) throws(WireError) -> (ClientIdentity, arrive: () -> Void) {
-        guard let name = request.headers["rex-session"] else {
-            return (
-                connection.session.client,
-                { [self] in if let store { notePresence(of: connection, on: store) } }
-            )
-        }
-        let held = try webSession(name)
-        let client = held.session.client
-        return (
-            client,
-            { [self] in
-                guard let store, held.session.presentOn.insert(store.host.name).inserted else {
-                    return
-                }
-                announce(client, on: store)
-            }
-        )
-    }
-
-    private func webSession(_ name: String) throws(WireError) -> WebSession {
-        guard name.utf8.count <= limits.nameBytes, !name.isEmpty else {
-            throw WireError(.badFrame, "Rex-Session has 1 to \(limits.nameBytes) bytes")
-        }
-        if let known = webSessions[name] {
-            known.lastUsed = loop.milliseconds
-            return known
-        }
-        guard webSessions.count < limits.sessions else {
-            throw WireError(
-                .overloaded, "\(limits.sessions) sessions are held", retryMilliseconds: 1_000)
-        }
-        let session = WebSession(Session(client: nextClient()), at: loop.milliseconds)
-        webSessions[name] = session
-        add(.session(name), after: limits.sessionMilliseconds)
-        return session
-    }
-
-    /// A session that no request has named for its time is a client that has gone.
-    func checkSession(_ name: String) {
-        guard let session = webSessions[name] else { return }
-        let due = session.lastUsed + UInt64(limits.sessionMilliseconds)
-        guard loop.milliseconds >= due else { return add(.session(name), at: due) }
-        webSessions[name] = nil
-        leave(session.session.takeParticipation(), session.session.client)
-    }
-}
-
-/// A client that is several requests.
-final class WebSession {
-    var session: Session
-    var lastUsed: UInt64
-
-    init(_ session: Session, at now: UInt64) {
-        self.session = session
-        lastUsed = now
     }
 }
 

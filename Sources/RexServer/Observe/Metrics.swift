@@ -50,9 +50,9 @@ extension Server {
 
     private func addStores(to page: inout MetricsPage) {
         let hosted = storeOrder.compactMap { stores[$0] }
-        page.family("rex_store_revision", "counter", "Commits of a store.")
+        page.family("rex_commits_total", "counter", "Commits of a store.")
         for store in hosted {
-            page.sample("rex_store_revision", ["store": store.host.name], store.host.revision)
+            page.sample("rex_commits_total", ["store": store.host.name], store.host.revision)
         }
         page.family("rex_subscriptions", "gauge", "Subscriptions to a store.")
         for store in hosted {
@@ -81,7 +81,18 @@ struct MetricsPage {
     }
 
     mutating func sample(_ name: String, _ labels: KeyValuePairs<String, String>, _ value: Int) {
-        let list = labels.map { "\($0.key)=\"\($0.value)\"" }.joined(separator: ",")
+        let list = labels.map { "\($0.key)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",")
         text += list.isEmpty ? "\(name) \(value)\n" : "\(name){\(list)} \(value)\n"
+    }
+
+    /// A store's name may hold what ends a label.
+    private static func escaped(_ text: String) -> String {
+        text.reduce(into: "") { text, character in
+            switch character {
+            case "\\", "\"": text += "\\\(character)"
+            case "\n": text += "\\n"
+            default: text.append(character)
+            }
+        }
     }
 }

@@ -103,8 +103,16 @@ extension Server {
 
     /// A client counts as present on a store from its first subscription to it or dispatch on it.
     func notePresence(of connection: Connection, on store: HostedStore) {
+        if case .events = connection.wire, let web = connection.webSession {
+            return notePresence(of: web, on: store)
+        }
         let isNew = connection.session.presentOn.insert(store.host.name).inserted
         if isNew { announce(connection.session.client, on: store) }
+    }
+
+    func notePresence(of web: WebSession, on store: HostedStore) {
+        let isNew = web.session.presentOn.insert(store.host.name).inserted
+        if isNew { announce(web.session.client, on: store) }
     }
 
     func announce(_ client: ClientIdentity, on store: HostedStore) {

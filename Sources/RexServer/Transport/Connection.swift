@@ -32,6 +32,8 @@ final class Connection: SocketOwner {
     /// How a frame is put on it.
     private(set) var encoding = FrameEncoding.line
     var framer: LineFramer
+    /// The client of several requests that it last asked for, or streams to.
+    var webSession: WebSession?
     /// The loop's milliseconds when a request began that is not whole.
     var requestBegan: UInt64?
     /// A deadline for a request of this connection is among the server's.

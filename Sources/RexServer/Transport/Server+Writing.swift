@@ -169,7 +169,10 @@ extension Server {
 
     /// The one place where a connection leaves those that are served.
     private func stopServing(_ connection: Connection, _ phase: Connection.Phase) {
-        if connection.isServed { servedCount -= 1 }
+        if connection.isServed {
+            servedCount -= 1
+            if case .events = connection.wire { connection.webSession?.streams -= 1 }
+        }
         connection.enter(phase)
         leave(connection.session.takeParticipation(), connection.session.client)
     }
