@@ -113,8 +113,8 @@ import Testing
         let server = try Programs.startServer()
         let web = try WebClient(server)
         let one = web.request(
-            "POST", "/stores/counter/actions", ["Content-Type": "application/json"],
-            body: #"{"type":"increment"}"#)
+            "POST", "/stores/doc/actions", ["Content-Type": "application/json"],
+            body: #"{"type":"increment","payload":{"path":"/n","by":1}}"#)
         try web.socket.send(String(repeating: one, count: 50))
         for number in 1...50 { #expect(try web.answer().json["rev"] == .int(number)) }
         let last = try web.ask("GET", "/livez", ["Connection": "close"])
