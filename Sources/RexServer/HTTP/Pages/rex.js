@@ -1,7 +1,7 @@
 // Rex in a browser: a connection to the store server, with local copies of what is watched.
-// What each call promises, with examples, stands in rex.d.ts; the frames in protocol.md.
+// What each call promises stands in rex.d.ts; the frames in protocol.md.
 
-const PENDING_LIMIT = 10_000; // of requests; over it: "overloaded"
+const PENDING_LIMIT = 10_000;
 const FINAL_CODES = [1002, 1003, 1007, 1008, 1009, 4001, 4002]; // the same would happen again
 const READS = /^(get|history|diff|effects|hash|clients|ping)$/; // can be asked again
 
@@ -37,7 +37,7 @@ export function connect({
     socket.onopen = mine(() => greet(mine));
     socket.onmessage = mine((event) => received(JSON.parse(event.data)));
     socket.onclose = mine((event) => lost(event.reason, event.code));
-    beat = setInterval(check, heartbeat);
+    beat = setTimeout(check, heartbeat);
     tell("connecting", {});
   }
 
@@ -89,7 +89,7 @@ export function connect({
 
   function forget() {
     clearTimeout(retry);
-    clearInterval(beat);
+    clearTimeout(beat);
     socket = retry = null;
     isOpen = false;
     named.clear();
@@ -101,8 +101,9 @@ export function connect({
   }
 
   function check() {
-    if (++silence > 2) drop("no answer");
-    else if (silence === 2 && socket.readyState === 1) socket.send('{"op":"ping"}');
+    if (++silence > 2) return drop("no answer");
+    beat = setTimeout(check, heartbeat);
+    if (silence === 2 && socket.readyState === 1) socket.send('{"op":"ping"}');
   }
 
   function retryNow() {
@@ -334,5 +335,5 @@ const isObject = (value) => value !== null && typeof value === "object";
 const nameOf = ({ sub, listen }) => JSON.stringify({ sub, listen });
 // What a callback throws is reported as unhandled, and stops nobody else.
 const call = async (callback, ...values) => void callback(...values);
-// There is no randomUUID where a page came without TLS from another machine.
+// A page without TLS from another machine has no randomUUID.
 const uuid = () => crypto.randomUUID?.() ?? crypto.getRandomValues(new Uint32Array(4)).join("-");
