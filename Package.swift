@@ -47,6 +47,7 @@ let package = Package(
             dependencies: [
                 "Rex", "RexProtocol", "RexLoop", "RexWebSocket", "COpenSSL", "CHTTPParser",
             ],
+            resources: [.embedInCode("HTTP/Pages")],
             swiftSettings: strict),
         .target(
             name: "RexClient",
