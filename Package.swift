@@ -84,6 +84,7 @@ let package = Package(
         // What a suite of WebSocket cases drives; no part of the product.
         .executableTarget(
             name: "websocket-echo", dependencies: ["RexLoop", "RexWebSocket"], path: "Tests/Echo",
+            exclude: ["cases.py"],
             swiftSettings: strict),
 
         // Tests, a ring each.

@@ -209,6 +209,10 @@ extension Server {
                 if let connection = connections[id] { checkHalfClosed(connection) }
             case .drain: endDrain()
             case .request(let id): if let connection = connections[id] { checkRequest(connection) }
+            case .surplus(let id):
+                if let connection = connections[id], connection.phase == .undecided {
+                    refuseSurplus(connection)
+                }
             case .session(let name): checkSession(name)
             }
         }

@@ -93,6 +93,7 @@ public actor Server {
         case drain
         case request(connection: Int)
         case session(String)
+        case surplus(connection: Int)
     }
 
     /// Starts the server's loop; it serves nothing until `host` and `listen`.
@@ -204,6 +205,9 @@ public actor Server {
     /// Connections beyond the limit that are told why at one time; more are closed without a word.
     private static let refusedAtOnce = 256
 
+    /// How long a connection that is one too many may take to show what it speaks.
+    private static let surplusMilliseconds = 200
+
     private func accept(_ socket: Socket) {
         guard connections.count < limits.connections + Self.refusedAtOnce else {
             return socket.close()
@@ -221,11 +225,8 @@ public actor Server {
         socket.startReading()
         log.event(.debug, "connected", ["client": session.client.id, "peer": socket.peer])
         if servedCount > limits.connections {
-            refuse(
-                connection,
-                WireError(
-                    .overloaded, "no more than \(limits.connections) connections are served",
-                    retryMilliseconds: 1_000), .overloaded)
+            connection.isSurplus = true
+            add(.surplus(connection: id), after: Self.surplusMilliseconds)
         }
     }
 }

@@ -2,7 +2,8 @@ import CZlib
 
 /// Compression of one message at a time (RFC 7692 without context takeover), by zlib.
 ///
-/// Nothing is kept from one message to the next, so a message is compressed once for all who get it.
+/// Nothing is kept from one message to the next, so a message is compressed once for all who get
+/// it.
 public enum MessageDeflate {
     /// What a message came to.
     public enum Inflated {

@@ -4,8 +4,8 @@ import CWslay
 /// frames: heads, lengths, masks. What a frame means among others is decided here: fragments,
 /// control frames between them, UTF-8 across them, sizes, the closing handshake.
 ///
-/// It holds no socket: bytes in, events out. At most one message of `limit` bytes is held, a control
-/// frame, and what a reader that was told to stop had not looked at.
+/// It holds no socket: bytes in, events out. At most one message of `limit` bytes is held, a
+/// control frame, and what a reader that was told to stop had not looked at.
 public final class WebSocketFramer {
     /// Which side this is: a client masks what it sends, a server must not.
     public enum Role: Sendable { case server, client }

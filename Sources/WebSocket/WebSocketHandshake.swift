@@ -6,8 +6,8 @@ public enum WebSocketHandshake {
     /// The frames of protocol.md, as a subprotocol.
     public static let subprotocol = "rex.v1.json"
 
-    /// What a server answers to a client's key (RFC 6455 §4.2.2): SHA-1, which protects nothing here
-    /// and only shows that the handshake was understood.
+    /// What a server answers to a client's key (RFC 6455 §4.2.2): SHA-1, which protects nothing
+    /// here and only shows that the handshake was understood.
     public static func accept(_ key: String) -> String {
         let text = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
         var digest = [UInt8](repeating: 0, count: 20)
@@ -32,8 +32,8 @@ public enum WebSocketHandshake {
     public struct Compression: Equatable, Sendable {
         /// What the server answers in `Sec-WebSocket-Extensions`.
         public let answer: String
-        /// The server compresses what it sends. It does not where the client's window is smaller than
-        /// the one that messages are compressed with for everybody.
+        /// The server compresses what it sends. It does not where the client's window is smaller
+        /// than the one that messages are compressed with for everybody.
         public let compresses: Bool
     }
 

@@ -10,7 +10,7 @@ public struct Topic: Sendable, Hashable, CustomStringConvertible {
     let tokens: [TopicToken]
 
     /// Validates a name: 1 to 255 bytes, no wildcard, no empty token, no white space and no control
-    /// character. 
+    /// character.
     public init(_ text: String) throws(TopicError) {
         tokens = try TopicToken.split(text)
         self.text = text
@@ -44,7 +44,7 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible {
     let tokens: [TopicToken]
 
     /// Validates a pattern: as a topic, but with wildcards as whole tokens and `>` only at the end.
-    /// 
+    ///
     public init(_ text: String) throws(TopicError) {
         tokens = try TopicToken.split(text)
         self.text = text

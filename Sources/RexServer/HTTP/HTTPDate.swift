@@ -33,8 +33,8 @@ struct HTTPDate {
         number < 10 ? "0\(number)" : "\(number)"
     }
 
-    /// The Gregorian date of a day since 1970-01-01, by counting from a 1 March, so that the leap day
-    /// is the last of its year.
+    /// The Gregorian date of a day since 1970-01-01, by counting from a 1 March, so that the leap
+    /// day is the last of its year.
     private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = shifted / 146_097

@@ -2,8 +2,8 @@ import CHTTPParser
 
 /// The head of a request, read by libhttp-parser once it is whole and once what that library lets
 /// pass is ruled out: a bare line feed, a continued line, a name with a blank in it, two lengths, a
-/// length beside chunks. What one server reads as one request and another as two is refused, so that
-/// nobody in between can be deceived (RFC 9112 §11.2).
+/// length beside chunks. What one server reads as one request and another as two is refused, so
+/// that nobody in between can be deceived (RFC 9112 §11.2).
 struct HTTPHead {
     /// How the body that follows ends.
     enum Body: Equatable {

@@ -2,8 +2,8 @@ import RexLoop
 
 /// Who may ask over HTTP.
 extension Server {
-    /// No DNS rebinding and no foreign page: `Host` must be ours, and an `Origin` must be our own or
-    /// on the list. Without an `Origin` it is a program that asks.
+    /// No DNS rebinding and no foreign page: `Host` must be ours, and an `Origin` must be our own
+    /// or on the list. Without an `Origin` it is a program that asks.
     func refusal(of request: HTTPRequest) -> HTTPResponse? {
         guard let host = request.headers["host"], !host.isEmpty else {
             return HTTPResponse(refusing: 400, "a Host is needed")

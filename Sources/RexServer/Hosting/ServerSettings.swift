@@ -142,7 +142,8 @@ public struct ServerSettings: Sendable, Equatable {
         return value
     }
 
-    /// Checks an origin as browsers write it: scheme, host and, where it is not the usual one, port.
+    /// Checks an origin as browsers write it: scheme, host and, where it is not the usual one,
+    /// port.
     public static func origin(_ text: String) throws(SettingError) -> String {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1].hasPrefix("//"), parts[1].count > 2,

@@ -40,6 +40,8 @@ final class Connection: SocketOwner {
     var hasRequestDeadline = false
 
     private(set) var phase = Phase.undecided
+    /// One more than are served: it is told so in what it speaks.
+    var isSurplus = false
     /// In the server's list of connections that this turn touched.
     var isTouched = false
     /// Not read from, because what it asked for waits unread.

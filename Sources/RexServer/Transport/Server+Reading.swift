@@ -16,6 +16,12 @@ extension Server {
 
     /// The first byte of a connection says what is spoken.
     private func begin(with bytes: UnsafeRawBufferPointer, on connection: Connection) {
+        if connection.isSurplus {
+            if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[0]) {
+                connection.speak(.http(HTTPReader(bodyLimit: 0)))
+            }
+            return refuseSurplus(connection)
+        }
         switch bytes[0] {
         case UInt8(ascii: "{"), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"),
             UInt8(ascii: "\n"):
@@ -31,6 +37,19 @@ extension Server {
                     .badFrame,
                     "expected a JSON object on a line of its own, got a first byte of \(bytes[0])"),
                 .badFrame)
+        }
+    }
+
+    /// One connection too many is told so.
+    func refuseSurplus(_ connection: Connection) {
+        let error = WireError(
+            .overloaded, "no more than \(limits.connections) connections are served",
+            retryMilliseconds: 1_000)
+        if case .http = connection.wire {
+            metrics.errors[error.code, default: 0] += 1
+            answer(HTTPResponse(error), to: connection)
+        } else {
+            refuse(connection, error, .overloaded)
         }
     }
 
@@ -121,6 +140,7 @@ extension Server {
         guard !connection.inputEnded else { return }
         connection.inputEnded = true
         switch connection.phase {
+        case .undecided where connection.isSurplus: refuseSurplus(connection)
         case .undecided, .closed: connection.socket.close()
         case .finishing: if connection.outputEnded { connection.socket.close() }
         case .open: if !connection.isPaused { finishInput(of: connection) }

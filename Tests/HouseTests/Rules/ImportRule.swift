@@ -28,7 +28,9 @@ enum ImportRule {
     private static let system: Set = ["Glibc", "Musl", "Darwin"]
     /// Each wrapped by one folder of a library that may see sockets and files.
     private static let wrapped: Set = ["COpenSSL", "CSQLite", "CWslay", "CHTTPParser", "CZlib"]
-    private static let wrapping: Set = ["Sources/RexServer", "Sources/RexClient", "Sources/WebSocket"]
+    private static let wrapping: Set = [
+        "Sources/RexServer", "Sources/RexClient", "Sources/WebSocket",
+    ]
     /// What a test that plays with the real programs knows of them: their command line and bytes.
     private static let inside: Set = ["RexServer", "RexLoop", "RexWebSocket", "RexExamples"]
 

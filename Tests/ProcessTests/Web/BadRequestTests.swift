@@ -9,7 +9,8 @@ import Testing
     private static let refused: [(String, Int)] = [
         // Two opinions of where a request ends.
         (
-            "POST /livez HTTP/1.1\r\nHost: HOST\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+            "POST /livez HTTP/1.1\r\nHost: HOST\r\nContent-Length: 1\r\n"
+                + "Content-Length: 2\r\n\r\nab",
             400
         ),
         (

@@ -193,4 +193,17 @@ import Testing
         #expect(left.op == "event")
         #expect(try watcher.state("chat", "/rooms/general/members") == [])
     }
+
+    @Test func oneConnectionTooManyIsToldSo() throws {
+        let server = try Programs.startServer(limits: "\"connections\": 1")
+        let only = try WebClient(server)
+        #expect(try only.ask("GET", "/livez").status == 200)
+        let second = try WebClient(server)
+        let answer = try second.ask("GET", "/livez")
+        #expect(answer.status == 503 && answer.json.code == "overloaded")
+        #expect(answer.headers["retry-after"] == "1")
+        #expect(try second.isEnded())
+        #expect(try LineClient(server).rest().map(\.code) == ["overloaded", "overloaded"])
+        #expect(try only.ask("GET", "/livez").status == 200)
+    }
 }

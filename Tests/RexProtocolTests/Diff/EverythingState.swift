@@ -71,7 +71,9 @@ struct Custom: Encodable {
     var inner = "x"
     var order = false
 
-    private enum Keys: String, CodingKey { case nested, list, hidden, first, second, mixed, via, empty }
+    private enum Keys: String, CodingKey {
+        case nested, list, hidden, first, second, mixed, via, empty
+    }
 
     func encode(to encoder: any Encoder) throws {
         var keyed = encoder.container(keyedBy: Keys.self)

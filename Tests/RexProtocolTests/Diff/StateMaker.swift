@@ -136,7 +136,9 @@ struct StateMaker {
         case 12: state.shape = shape()
         case 13: state.date = Date(timeIntervalSinceReferenceDate: Double(below(4)) / 4_000)
         case 14: state.data = Data((0..<below(40)).map { UInt8($0) })
-        case 15: state.id = chance(2) ? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9)) : state.id
+        case 15:
+            state.id =
+                chance(2) ? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9)) : state.id
         case 16: state.url = chance(2) ? nil : URL(string: "https://example.org/\(below(3))")
         case 17: state.decimal = Decimal(below(3)) / 4
         case 18: state.either = either()

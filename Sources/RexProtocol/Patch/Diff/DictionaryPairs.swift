@@ -1,7 +1,8 @@
 extension Dictionary: MapContent where Key: Encodable, Value: Encodable {
     // The same choice as the standard library's `encode(to:)` makes.
     static var isObject: Bool {
-        Key.self == String.self || Key.self == Int.self || Key.self is any CodingKeyRepresentable.Type
+        Key.self == String.self || Key.self == Int.self
+            || Key.self is any CodingKeyRepresentable.Type
     }
 
     /// The name of a member.
@@ -78,7 +79,8 @@ extension Dictionary: MapContent where Key: Encodable, Value: Encodable {
         }
         while let b = y {
             let value = old.index(writtenAs: b.key).map { old[$0].value }
-            if let value, haveSameBytes(value, b.value) {} else {
+            if let value, haveSameBytes(value, b.value) {
+            } else {
                 changes.append((name(b.key), value, b.value))
             }
             y = after.next()

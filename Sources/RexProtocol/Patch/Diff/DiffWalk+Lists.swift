@@ -48,7 +48,8 @@ extension DiffWalk {
         while !old.isEmpty, !new.isEmpty, try isSame(pairs, old.lowerBound, new.lowerBound) {
             (old, new) = (old.dropFirst(), new.dropFirst())
         }
-        while !old.isEmpty, !new.isEmpty, try isSame(pairs, old.upperBound - 1, new.upperBound - 1) {
+        while !old.isEmpty, !new.isEmpty, try isSame(pairs, old.upperBound - 1, new.upperBound - 1)
+        {
             (old, new) = (old.dropLast(), new.dropLast())
         }
         if let steps = ArraySteps.obvious(old, new) { return steps }
@@ -78,7 +79,8 @@ extension DiffWalk {
         if areUnlike, a.count * b.count > JSONPatch.pairLimit { return ArraySteps.inOrder(a, b) }
         let old = try a.map { i in try tree { try pairs.writeOld(i) } }
         let new = try b.map { j in try tree { try pairs.writeNew(j) } }
-        let steps = areUnlike ? ArraySteps.run(old[...], new[...]) : ArraySteps.between(old[...], new[...])
+        let steps =
+            areUnlike ? ArraySteps.run(old[...], new[...]) : ArraySteps.between(old[...], new[...])
         return steps.map { step in
             switch step {
             case .change(let i, let j): .change(a.lowerBound + i, b.lowerBound + j)

@@ -82,9 +82,10 @@ final class DiffWalk {
         switch kind(of: T.self) {
         case .composite: try compareComposite(old, new)
         case .plain: try emitReplace { try scope.encode(new.pointee) }
-        case .leaf: try compareTexts({ try scope.encode(old.pointee) }) {
-            try scope.encode(new.pointee)
-        }
+        case .leaf:
+            try compareTexts({ try scope.encode(old.pointee) }) {
+                try scope.encode(new.pointee)
+            }
         case .json:
             try compareTrees(
                 unsafeBitCast(old.pointee, to: JSONValue.self),

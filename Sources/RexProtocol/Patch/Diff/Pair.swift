@@ -11,7 +11,8 @@ struct Pair {
         case (.single, .single): try compareContent(old.node(a).first, new.node(b).first)
         case (.array, .array):
             try walk.compareLists(
-                EntryPairs(pair: self, old: Array(old.entries(of: a)), new: Array(new.entries(of: b))))
+                EntryPairs(
+                    pair: self, old: Array(old.entries(of: a)), new: Array(new.entries(of: b))))
         case (.empty, .empty): return
         case (.object, .object), (.object, .sortedObject), (.sortedObject, .object),
             (.sortedObject, .sortedObject), (.empty, .object), (.object, .empty),
@@ -177,7 +178,9 @@ extension DiffWalk {
         out.pointee.writer.byte(isList ? 0x5B : 0x7B)
         var isFirst = true
         for index in kind == .sortedObject ? capture.sorted(entries) : Array(entries) {
-            if out.pointee.writer.bytes.count > out.pointee.limit { throw EncodingScope.OverLimit() }
+            if out.pointee.writer.bytes.count > out.pointee.limit {
+                throw EncodingScope.OverLimit()
+            }
             if !isFirst { out.pointee.writer.byte(0x2C) }
             isFirst = false
             let entry = capture.entry(index)

@@ -58,7 +58,8 @@ struct ValueArena {
         return allocateElsewhere(size, alignment: alignment)
     }
 
-    private mutating func allocateElsewhere(_ size: Int, alignment: Int) -> UnsafeMutableRawPointer {
+    private mutating func allocateElsewhere(_ size: Int, alignment: Int) -> UnsafeMutableRawPointer
+    {
         chunk = chunks.isEmpty ? 0 : chunk + 1
         if chunk == chunks.count || chunks[chunk].count < size {
             chunks.insert(
