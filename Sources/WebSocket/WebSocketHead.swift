@@ -38,12 +38,14 @@ public enum WebSocketHead {
     }
 
     /// A whole frame of a client.
-    public static func masked(_ first: UInt32, _ payload: [UInt8], by mask: UInt32) -> [UInt8] {
+    public static func masked(
+        _ first: UInt32, _ payload: some Collection<UInt8>, by mask: UInt32
+    ) -> [UInt8] {
         let key = withUnsafeBytes(of: mask.bigEndian) { Array($0) }
         var frame = bytes(first, payload.count, masked: true) + key
         let start = frame.count
         frame += payload
-        for index in payload.indices { frame[start + index] ^= key[index & 3] }
+        for index in 0..<payload.count { frame[start + index] ^= key[index & 3] }
         return frame
     }
 }
