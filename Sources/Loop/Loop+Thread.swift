@@ -1,5 +1,6 @@
 import CUV
 import Glibc
+import Synchronization
 
 extension Loop {
     /// Runs the loop on a thread of its own, which ends after `stop`.
@@ -7,6 +8,7 @@ extension Loop {
     /// - Parameter name: what `top -H` shows; at most 15 bytes.
     public func start(named name: String) {
         let start = Start(loop: self, name: name)
+        LoopThreads.add(self)
         var thread = pthread_t()
         let status = pthread_create(
             &thread, nil,
@@ -15,6 +17,7 @@ extension Loop {
                 rex_name_thread(start.name)
                 SignalSource.clearInheritedMask()
                 start.loop.run()
+                LoopThreads.remove(start.loop)
                 return nil
             }, Unmanaged.passRetained(start).toOpaque())
         precondition(status == 0, "no thread could be made for the loop: \(status)")
@@ -27,6 +30,39 @@ extension Loop {
         init(loop: Loop, name: String) {
             self.loop = loop
             self.name = name
+        }
+    }
+}
+
+/// The loops that run on threads of their own.
+///
+/// When the process ends (`exit`, or the return from `main`), libuv takes down what all its loops
+/// share; a loop that still turned would abort the process. So they are stopped first.
+private enum LoopThreads {
+    /// How long the end of the process waits for a loop that is in the middle of a callback.
+    private static let exitPatience: Duration = .seconds(1)
+
+    private static let running = Mutex<[ObjectIdentifier: Loop]>([:])
+    private static let atExit: Void = { _ = atexit { LoopThreads.endAll() } }()
+
+    static func add(_ loop: Loop) {
+        _ = atExit
+        running.withLock { $0[ObjectIdentifier(loop)] = loop }
+    }
+
+    static func remove(_ loop: Loop) {
+        _ = running.withLock { $0.removeValue(forKey: ObjectIdentifier(loop)) }
+    }
+
+    /// On the thread that ends the process. Where that is a loop's own, that loop does not turn.
+    private static func endAll() {
+        let others = running.withLock { $0.values.filter { !$0.isCurrent } }
+        for loop in others { loop.stop() }
+        let deadline = ContinuousClock.now + exitPatience
+        while ContinuousClock.now < deadline,
+            running.withLock({ $0.values.contains { !$0.isCurrent } })
+        {
+            poll(nil, 0, 1)
         }
     }
 }

@@ -110,7 +110,7 @@ import Testing
                 peer.write("{\"op\":\"ack\",\"id\":\(id),\"rev\":\(id)}")
             }
         }
-        let connection = try await RexConnection.open(server.url)
+        let connection = try await RexConnection.open(server.url, timeout: patience)
         var replies: [PendingReply] = []
         for _ in 0..<100 { replies.append(try await connection.post(.undo(.init()))) }
         for (index, reply) in replies.enumerated() {
@@ -126,7 +126,7 @@ import Testing
             peer.write(
                 #"{"op":"error","id":\#(frame.id),"code":"conflict","message":"no","rev":7}"#)
         }
-        let connection = try await RexConnection.open(server.url)
+        let connection = try await RexConnection.open(server.url, timeout: patience)
         let error = await #expect(throws: ConnectionError.self) {
             try await connection.request(.undo(.init()))
         }
@@ -140,7 +140,7 @@ import Testing
             peer.write(#"{"op":"bye","code":"shutting_down","message":"later","reconnect":true}"#)
             peer.socket.finish()
         }
-        let connection = try await RexConnection.open(server.url)
+        let connection = try await RexConnection.open(server.url, timeout: patience)
         let error = await #expect(throws: ConnectionError.self) {
             try await connection.request(.ping(.init()))
         }
@@ -164,7 +164,7 @@ import Testing
             peer.write("{\"op\":\"ack\",\"id\":\(first),\"rev\":1}")
             peer.write("{\"op\":\"ack\",\"id\":\(frame.id),\"rev\":2}")
         }
-        let connection = try await RexConnection.open(server.url)
+        let connection = try await RexConnection.open(server.url, timeout: patience)
         let error = await #expect(throws: ConnectionError.self) {
             try await connection.request(.undo(.init()), timeout: .milliseconds(10))
         }
@@ -183,7 +183,7 @@ import Testing
                 peer.write("{\"op\":\"pong\",\"id\":\(frame.id)}")
             }
         }
-        let connection = try await RexConnection.open(server.url)
+        let connection = try await RexConnection.open(server.url, timeout: patience)
         for _ in 0..<3 { _ = try await connection.request(.ping(.init())) }
         #expect(pongs >= 2)
         server.close()
@@ -194,13 +194,13 @@ import Testing
             if frame.op == "ping" { return peer.write("{\"op\":\"pong\",\"id\":\(frame.id)}") }
             peer.write(#"{"op":"listening","id":\#(frame.id),"listen":"t1","topic":"a"}"#)
         }
-        let listening = try await RexConnection.open(server.url)
+        let listening = try await RexConnection.open(server.url, timeout: patience)
         _ = try await listening.listen(TopicPattern("a"))
         listening.close()
-        let plain = try await RexConnection.open(server.url)
+        let plain = try await RexConnection.open(server.url, timeout: patience)
         _ = try await plain.request(.ping(.init()))
         plain.close()
-        let probe = try await RexConnection.open(server.url)
+        let probe = try await RexConnection.open(server.url, timeout: patience)
         while server.peers.prefix(2).contains(where: { $0.ending == nil }) {
             _ = try await probe.request(.ping(.init()))
         }
@@ -215,7 +215,7 @@ import Testing
             peer.write(#"{"op":"listening","id":\#(frame.id),"listen":"t1","topic":"a"}"#)
             peer.write(#"{"op":"event","listen":"t1","topic":"a","data":1}"#)
         }
-        let probe = try await RexConnection.open(server.url)
+        let probe = try await RexConnection.open(server.url, timeout: patience)
         try await readOne(of: server, while: probe)
         while server.peers[1].ending == nil { _ = try await probe.request(.ping(.init())) }
         server.close()
@@ -225,7 +225,9 @@ import Testing
     @ClientLoop private func readOne(
         of server: ScriptedServer, while probe: RexConnection
     ) async throws {
-        let events = try await RexConnection.open(server.url).listen(TopicPattern("a")).events
+        let events = try await RexConnection.open(server.url, timeout: patience).listen(
+            TopicPattern("a")
+        ).events
         for _ in 0..<10 { _ = try await probe.request(.ping(.init())) }
         #expect(server.peers[1].ending == nil)
         for try await _ in events { break }
@@ -234,9 +236,9 @@ import Testing
     @ClientLoop @Test func silenceIsNoticed() async throws {
         let server = try ScriptedServer { _, _ in }
         let connection = try await RexConnection.open(
-            server.url, keepAlive: .milliseconds(20))
+            server.url, timeout: patience, keepAlive: .milliseconds(20))
         let error = await #expect(throws: ConnectionError.self) {
-            try await connection.request(.undo(.init()), timeout: .seconds(5))
+            try await connection.request(.undo(.init()), timeout: patience)
         }
         #expect(error == .lost("nothing heard for 40ms"))
         server.close()
@@ -254,7 +256,7 @@ import Testing
                 )
             }
         }
-        let connection = try await RexConnection.open(server.url)
+        let connection = try await RexConnection.open(server.url, timeout: patience)
         let listener = try await connection.listen(TopicPattern("a"))
         var next = 0
         for try await frame in listener.events {
@@ -325,7 +327,7 @@ import Testing
     @ClientLoop @Test func everyChangeComesOnceAcrossConnections() async throws {
         let counter = try Counter()
         let news = Mutex(0)
-        let link = RexLink(counter.server.url, backoff: Self.fast) { what in
+        let link = RexLink(counter.server.url, timeout: patience, backoff: Self.fast) { what in
             if case .waiting = what { news.withLock { $0 += 1 } }
         }
         try await link.connect()
@@ -346,7 +348,7 @@ import Testing
 
     @ClientLoop @Test func anotherEpochBeginsAnew() async throws {
         let counter = try Counter()
-        let link = RexLink(counter.server.url, backoff: Self.fast)
+        let link = RexLink(counter.server.url, timeout: patience, backoff: Self.fast)
         try await link.connect()
         let watch = Watch(link)
         guard case .began = try await watch.next(), case .patch = try await watch.next() else {
@@ -375,7 +377,7 @@ import Testing
             peer.write(
                 #"{"op":"error","id":\#(frame.id),"code":"unknown_store","message":"no store x"}"#)
         }
-        let watch = Watch(RexLink(server.url, backoff: Self.fast), store: "x")
+        let watch = Watch(RexLink(server.url, timeout: patience, backoff: Self.fast), store: "x")
         let error = await #expect(throws: ConnectionError.self) { try await watch.next() }
         #expect(error == .refused(WireError(.unknownStore, "no store x")))
         #expect(count == 1)
@@ -388,7 +390,7 @@ import Testing
             sessions.append(frame["session"])
             peer.welcome(frame, session: "x\(peer.number)")
         }
-        let link = RexLink(server.url, backoff: Self.fast)
+        let link = RexLink(server.url, timeout: patience, backoff: Self.fast)
         let first = try await link.connect()
         first.close(because: .lost("test"))
         _ = try await link.connection()

@@ -3,6 +3,9 @@ import RexProtocol
 
 @testable import RexClient
 
+/// How long a test waits for what must come: far longer than it takes on a busy machine.
+let patience: Duration = .seconds(60)
+
 /// A server whose answers are written by the test: each line that comes is given to a closure,
 /// which writes lines. Lives on the client's own loop.
 @ClientLoop final class ScriptedServer {

@@ -80,7 +80,7 @@ import Testing
     @ClientLoop @Test func nobodyThereIsUnreachable() async throws {
         let url = try RexURL("unix:/nowhere/at/all")
         let error = await #expect(throws: ConnectionError.self) {
-            try await LineConnection.open(url, timeout: .seconds(5))
+            try await LineConnection.open(url, timeout: patience)
         }
         guard case .unreachable(let reason)? = error else {
             Issue.record("\(String(describing: error))")
@@ -92,23 +92,23 @@ import Testing
     @ClientLoop @Test func linesGoBothWaysOverAName() async throws {
         let server = try EchoServer()
         let url = try RexURL("tcp://localhost:\(server.port)")
-        let connection = try await LineConnection.open(url, timeout: .seconds(5))
+        let connection = try await LineConnection.open(url, timeout: patience)
         connection.send(Array("one\ntwo\n".utf8))
-        #expect(try await connection.nextLine(within: .seconds(5)) == Array("one".utf8))
-        #expect(try await connection.nextLine(within: .seconds(5)) == Array("two".utf8))
+        #expect(try await connection.nextLine(within: patience) == Array("one".utf8))
+        #expect(try await connection.nextLine(within: patience) == Array("two".utf8))
         connection.finish()
-        #expect(try await connection.nextLine(within: .seconds(5)) == nil)
+        #expect(try await connection.nextLine(within: patience) == nil)
         server.close()
     }
 
     @ClientLoop @Test func megabytesGoThroughABoundedBoxWithoutLoss() async throws {
         let server = try EchoServer()
         let url = try RexURL("tcp://127.0.0.1:\(server.port)")
-        let connection = try await LineConnection.open(url, timeout: .seconds(5))
+        let connection = try await LineConnection.open(url, timeout: patience)
         let line = [UInt8](repeating: UInt8(ascii: "x"), count: 9_999) + [UInt8(ascii: "\n")]
         for _ in 0..<1_000 { connection.send(line) }
         for _ in 0..<1_000 {
-            #expect(try await connection.nextLine(within: .seconds(10))?.count == 9_999)
+            #expect(try await connection.nextLine(within: patience)?.count == 9_999)
         }
         connection.close()
         server.close()

@@ -45,8 +45,8 @@ public protocol DiffableMap<Value>: Encodable {
     /// The value whose entry is written under a name; nil where there is none.
     func value(named name: String) -> Value?
 
-    /// Calls `body` once for each member that is not known to be the same in both: the name as it is
-    /// written, the value before (nil where it was added) and the value now (nil where it was
+    /// Calls `body` once for each member that is not known to be the same in both: the name as it
+    /// is written, the value before (nil where it was added) and the value now (nil where it was
     /// removed). In an order that follows from the two values alone. O(nodes that are not shared).
     func forEachChange<Failure: Error>(
         since old: Self,

@@ -19,7 +19,7 @@ extension EncodingScope {
             start: state.pointee.writer.bytes.count)
         state.pointee.writer.byte(level.isList ? 0x5B : 0x7B)
         state.pointee.levels.append(level)
-        if depth >= JSONCoder.depthLimit { state.pointee.isTooDeep = true }
+        if depth >= state.pointee.depthLimit { state.pointee.isTooDeep = true }
     }
 
     /// Opens a container inside another one, whose member has just begun.

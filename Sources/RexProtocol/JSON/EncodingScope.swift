@@ -57,6 +57,8 @@ final class EncodingScope {
         var token: Int32 = 0
         /// More containers were opened than may nest; opening one cannot throw.
         var isTooDeep = false
+        /// How deep containers may nest here.
+        var depthLimit = JSONCoder.depthLimit
         /// Beyond this many bytes of the writer an encoding gives up with `OverLimit`.
         var limit = Int.max
     }
@@ -103,7 +105,7 @@ final class EncodingScope {
         state.pointee.token &+= 1
         let place = Place(depth: Int32(depth), token: state.pointee.token)
         guard !state.pointee.isTooDeep else {
-            throw invalid(value, "nested deeper than \(JSONCoder.depthLimit)")
+            throw tooDeep(value)
         }
         if writesActions, T.self is any Actionable.Type {
             try value.encode(to: ActionTreeEncoder(scope: self, place: place))
@@ -124,9 +126,9 @@ final class EncodingScope {
                 let room = state.pointee.limit - state.pointee.writer.bytes.count
                 guard value.byteEstimate(upTo: room) <= room else { throw OverLimit() }
             }
-            let room = JSONCoder.depthLimit - state.pointee.levels.count
+            let room = state.pointee.depthLimit - state.pointee.levels.count
             guard !value.isDeeper(than: room) else {
-                throw invalid(value, "nested deeper than \(JSONCoder.depthLimit)")
+                throw tooDeep(value)
             }
             guard value.isFinite else { throw invalid(value, "a number is not finite") }
             state.pointee.writer.value(value)
@@ -184,6 +186,10 @@ final class EncodingScope {
 
     func invalid(_ value: Any, _ message: String) -> EncodingError {
         .invalidValue(value, .init(codingPath: codingPath, debugDescription: message))
+    }
+
+    func tooDeep(_ value: Any) -> EncodingError {
+        invalid(value, "nested deeper than \(JSONCoder.depthLimit)")
     }
 
     /// The place that is being written, read off what is written so far. O(bytes).

@@ -34,7 +34,7 @@ public enum JSONCoder {
         do {
             try scope.encode(value)
             guard !scope.state.pointee.isTooDeep else {
-                throw scope.invalid(value, "nested deeper than \(depthLimit)")
+                throw scope.tooDeep(value)
             }
         } catch {
             scope.state.pointee.writer.bytes.removeSubrange(start...)

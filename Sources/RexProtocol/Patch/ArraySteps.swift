@@ -143,8 +143,8 @@ enum ArraySteps {
         return min(cost, whole)
     }
 
-    /// The pairs of equal elements of a shortest edit script (Myers 1986) between two lists, counted
-    /// from 0; nil where it takes more than `editLimit` insertions and removals.
+    /// The pairs of equal elements of a shortest edit script (Myers 1986) between two lists,
+    /// counted from 0; nil where it takes more than `editLimit` insertions and removals.
     /// O((old + new) × edits) comparisons, of which O(edits²) find a difference.
     static func matches<Failure: Error>(
         _ oldCount: Int, _ newCount: Int, _ isSame: (Int, Int) throws(Failure) -> Bool

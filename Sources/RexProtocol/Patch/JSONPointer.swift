@@ -73,7 +73,7 @@ public struct JSONPointer: Sendable, Hashable {
     }
 
     /// The index that a token names in an array: digits without leading zeros; nil for another.
-    static func index(_ token: String) -> Int? {
+    package static func index(_ token: String) -> Int? {
         let digits = token.utf8
         guard let first = digits.first, digits.allSatisfy({ (0x30...0x39).contains($0) }),
             first != 0x30 || digits.count == 1

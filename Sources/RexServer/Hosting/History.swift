@@ -25,6 +25,24 @@ struct History<State: Statable & Codable, Action: WireAction> {
         let baseRevision: Int
         var entries: [Entry] = []
         var bytes = 0
+
+        /// Those that changed the value at a place; the states are followed by their patches.
+        func entries(changing place: JSONPointer?) throws -> [Entry] {
+            guard let place else { return entries }
+            let patches = try entries.map { try JSONPatch($0.patch.value) }
+            guard patches.contains(where: { $0.mayChange(place) }) else { return [] }
+            var tree = try JSONCoder.value(of: base)
+            var value = tree.value(at: place)
+            var found: [Entry] = []
+            for (entry, patch) in zip(entries, patches) {
+                try patch.apply(to: &tree)
+                guard patch.mayChange(place) else { continue }
+                let next = tree.value(at: place)
+                if next != value { found.append(entry) }
+                value = next
+            }
+            return found
+        }
     }
 
     private var blocks: [Block]
@@ -87,11 +105,15 @@ struct History<State: Statable & Codable, Action: WireAction> {
             || blocks[block].bytes >= byteLimit / Self.blocksOfBytes
     }
 
-    /// Entries after a revision, oldest first, at most `limit`, those that `isWanted`.
-    func entries(after revision: Int, limit: Int, where isWanted: (Entry) -> Bool) -> [Entry] {
+    /// Entries after a revision, oldest first, at most `limit`; with a place only those that
+    /// changed the value there. O(what is held after the revision), with a place O(state + patches)
+    /// more.
+    func entries(
+        after revision: Int, limit: Int, changing place: JSONPointer? = nil
+    ) throws -> [Entry] {
         var found: [Entry] = []
         for block in blocks where block.baseRevision + block.entries.count > revision {
-            for entry in block.entries where entry.revision > revision && isWanted(entry) {
+            for entry in try block.entries(changing: place) where entry.revision > revision {
                 found.append(entry)
                 if found.count == limit { return found }
             }
@@ -99,14 +121,12 @@ struct History<State: Statable & Codable, Action: WireAction> {
         return found
     }
 
-    /// The newest entries, oldest first, at most `limit`, those that `isWanted`.
-    func newestEntries(limit: Int, where isWanted: (Entry) -> Bool) -> [Entry] {
+    /// The newest entries, oldest first, at most `limit`; with a place only those that changed the
+    /// value there.
+    func newestEntries(limit: Int, changing place: JSONPointer? = nil) throws -> [Entry] {
         var found: [Entry] = []
-        search: for block in blocks.reversed() {
-            for entry in block.entries.reversed() where isWanted(entry) {
-                found.append(entry)
-                if found.count == limit { break search }
-            }
+        for block in blocks.reversed() where found.count < limit {
+            found += try block.entries(changing: place).reversed().prefix(limit - found.count)
         }
         return found.reversed()
     }
@@ -127,5 +147,18 @@ struct History<State: Statable & Codable, Action: WireAction> {
             try JSONPatch(entry.patch.value).apply(to: &tree)
         }
         return try JSONCoder.decode(State.self, from: tree)
+    }
+}
+
+extension JSONPatch {
+    /// Whether the value at a place may be another one afterwards: an operation stands above it, at
+    /// it or below it, or at another element of an array that it goes through.
+    fileprivate func mayChange(_ place: JSONPointer) -> Bool {
+        operations.contains { operation in
+            let path = operation.path
+            if path.isPrefix(of: place) || place.isPrefix(of: path) { return true }
+            guard let last = path.tokens.last, JSONPointer.index(last) != nil else { return false }
+            return JSONPointer(tokens: path.tokens.dropLast()).isPrefix(of: place)
+        }
     }
 }

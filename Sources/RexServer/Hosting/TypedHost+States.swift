@@ -122,19 +122,21 @@ extension TypedHost {
     // MARK: History
 
     func history(_ request: HistoryRequest) throws(WireError) -> [ServerFrame.Entry] {
-        let isWanted: (History<State, Action>.Entry) -> Bool = { entry in
-            request.path.map { entry.patch.touches($0) } ?? true
-        }
         let limit = min(request.limit, limits.historyEntries)
-        guard let after = request.after else {
-            return try history.newestEntries(limit: limit, where: isWanted).map(wireEntry)
+        if let after = request.after {
+            guard after >= history.firstRevision || revision == history.firstRevision else {
+                throw WireError(
+                    .gone, "commits before \(history.firstRevision + 1) are not held any more",
+                    at: JSONPointer(tokens: ["after"]))
+            }
         }
-        guard after >= history.firstRevision || revision == history.firstRevision else {
-            throw WireError(
-                .gone, "commits before \(history.firstRevision + 1) are not held any more",
-                at: JSONPointer(tokens: ["after"]))
+        let entries = try writing {
+            if let after = request.after {
+                return try history.entries(after: after, limit: limit, changing: request.path)
+            }
+            return try history.newestEntries(limit: limit, changing: request.path)
         }
-        return try history.entries(after: after, limit: limit, where: isWanted).map(wireEntry)
+        return try entries.map(wireEntry)
     }
 
     private func wireEntry(_ entry: History<State, Action>.Entry) throws(WireError)
@@ -160,17 +162,6 @@ extension Origin {
         case .client(let client): .client(client)
         case .effect(let id): .effect(id.rawValue)
         case .local, .system: nil
-        }
-    }
-}
-
-extension RawJSON {
-    /// Whether a patch (this text) changes the value at a place: an operation stands above it, at
-    /// it or below it.
-    fileprivate func touches(_ place: JSONPointer) -> Bool {
-        guard let patch = try? JSONPatch(value) else { return false }
-        return patch.operations.contains { operation in
-            operation.path.isPrefix(of: place) || place.isPrefix(of: operation.path)
         }
     }
 }

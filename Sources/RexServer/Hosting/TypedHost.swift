@@ -28,8 +28,8 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
 
     /// Compares states; nothing else encodes a whole one.
     let diff = StateDiff<State>()
-    /// The last two snapshots that were compared: the patch of a commit is most often asked for again,
-    /// by the cut.
+    /// The last two snapshots that were compared: the patch of a commit is most often asked for
+    /// again, by the cut.
     var lastPatch: (old: Snapshot, new: Snapshot, patch: StatePatch)?
 
     /// One state and, once somebody asked, its text.

@@ -19,6 +19,10 @@ public final class ChildProcess {
         public let description: String
     }
 
+    /// How long a wait goes on where nothing else is said: far longer than anything takes on a busy
+    /// machine.
+    public static let patience: Duration = .seconds(60)
+
     /// The child's number.
     public let pid: Int32
     private let name: String
@@ -45,6 +49,8 @@ public final class ChildProcess {
         _ words: [String], environment: [String: String?] = [:],
         terminal: (columns: Int, rows: Int)? = nil, descriptors: [Int32] = []
     ) throws {
+        // Writing to a child that has ended must be an error and not this process's end.
+        Glibc.signal(SIGPIPE, SIG_IGN)
         name = words[0].split(separator: "/").last.map(String.init) ?? words[0]
         // One at a time: another child must not inherit the ends of this one's pipes.
         (pid, input, output, errors) = try Self.spawning.withLock { _ in
@@ -148,7 +154,7 @@ public final class ChildProcess {
     // MARK: Output
 
     /// The next line of the child's output, without its line feed.
-    public func line(within limit: Duration = .seconds(10)) throws -> String {
+    public func line(within limit: Duration = patience) throws -> String {
         let deadline = ContinuousClock.now + limit
         while true {
             if let end = held.firstIndex(of: 10) {
@@ -165,7 +171,7 @@ public final class ChildProcess {
 
     /// Reads until the output so far holds `text`, and returns all of it up to there.
     @discardableResult
-    public func output(until text: String, within limit: Duration = .seconds(10)) throws -> String {
+    public func output(until text: String, within limit: Duration = patience) throws -> String {
         let deadline = ContinuousClock.now + limit
         while true {
             let all = String(decoding: held, as: UTF8.self)
@@ -181,7 +187,7 @@ public final class ChildProcess {
     }
 
     /// Everything until the output ends.
-    public func rest(within limit: Duration = .seconds(30)) throws -> String {
+    public func rest(within limit: Duration = patience) throws -> String {
         let deadline = ContinuousClock.now + limit
         while try fill(before: deadline, for: "the end") {}
         defer { held = [] }
@@ -194,7 +200,7 @@ public final class ChildProcess {
     /// Reads standard error until it holds `text` behind what an earlier call returned, and returns
     /// all of it up to there.
     @discardableResult
-    public func errors(until text: String, within limit: Duration = .seconds(10)) throws -> String {
+    public func errors(until text: String, within limit: Duration = patience) throws -> String {
         let deadline = ContinuousClock.now + limit
         while true {
             let all = String(decoding: errorBytes[errorsTaken...], as: UTF8.self)
@@ -274,7 +280,7 @@ public final class ChildProcess {
 
     /// Waits for the end and returns how it came; reads what is left of standard error.
     @discardableResult
-    public func wait(within limit: Duration = .seconds(20)) throws -> End {
+    public func wait(within limit: Duration = patience) throws -> End {
         let deadline = ContinuousClock.now + limit
         if input >= 0, input != output { closeInput() }
         while !outputEnded || errors >= 0 {

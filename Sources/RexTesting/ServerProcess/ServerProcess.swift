@@ -28,7 +28,7 @@ public final class ServerProcess {
     public init(
         program: String, listen: [String] = ["127.0.0.1:0"], options: [String] = ["--memory"],
         environment: [String: String?] = [:], prefix: [String] = [],
-        within limit: Duration = .seconds(30)
+        within limit: Duration = ChildProcess.patience
     ) throws {
         folder = try Self.makeFolder()
         let ports = folder + "/ports"
@@ -64,7 +64,7 @@ public final class ServerProcess {
 
     /// Asks it to end (SIGTERM) and waits for it.
     @discardableResult
-    public func stop(within limit: Duration = .seconds(20)) throws -> ChildProcess.End {
+    public func stop(within limit: Duration = ChildProcess.patience) throws -> ChildProcess.End {
         process.signal(SIGTERM)
         return try process.wait(within: limit)
     }

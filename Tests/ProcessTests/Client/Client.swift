@@ -37,6 +37,7 @@ struct Client {
         if environment["REX_URL"] == nil { environment["REX_URL"] = "tcp://\(server.address)" }
         environment["XDG_STATE_HOME"] = server.folder
         environment["TERM"] = "xterm"
+        if environment["REX_TIMEOUT"] == nil { environment["REX_TIMEOUT"] = "60s" }
         return try ChildProcess(
             [Self.program] + words, environment: environment, terminal: terminal)
     }

@@ -49,7 +49,8 @@ import Testing
 
     private static func connect(_ server: ServerProcess) async throws -> Talk {
         Talk(
-            line: try await LineConnection.open(RexURL(server.address), timeout: .seconds(10)))
+            line: try await LineConnection.open(
+                RexURL(server.address), timeout: ChildProcess.patience))
     }
 }
 
@@ -64,7 +65,9 @@ private struct Talk {
     }
 
     func next() async throws -> JSONValue? {
-        try await line.nextLine(within: .seconds(10)).map { try RawJSON(parsing: $0).value }
+        try await line.nextLine(within: ChildProcess.patience).map {
+            try RawJSON(parsing: $0).value
+        }
     }
 }
 

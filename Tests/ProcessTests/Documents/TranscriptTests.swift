@@ -13,7 +13,7 @@ import Testing
     @Test(arguments: examples)
     func anExampleHolds(_ example: Example) async throws {
         let server = try Self.server(limits: example.limits)
-        let held = try await TranscriptPlayer(url: RexURL(server.address)).play(example.transcript)
+        let held = try await Self.player(server).play(example.transcript)
         #expect(held > 0, "an example expects something")
     }
 
@@ -32,7 +32,7 @@ import Testing
         let wrong = try Transcript(
             parsing: "> {\"op\":\"ping\",\"id\":1}\n< {\"op\":\"pong\",\"id\":2}", file: "wrong")
         await #expect(throws: TranscriptFailure.self) {
-            try await TranscriptPlayer(url: RexURL(server.address)).play(wrong)
+            try await Self.player(server).play(wrong)
         }
     }
 
@@ -48,6 +48,10 @@ import Testing
         ]
         let shown = Set(Self.expectedFrames.compactMap { ErrorCode(in: $0, of: "error") })
         #expect(Set(ErrorCode.allCases).subtracting(shown) == reserved)
+    }
+
+    private static func player(_ server: ServerProcess) throws -> TranscriptPlayer {
+        TranscriptPlayer(url: try RexURL(server.address), timeout: ChildProcess.patience)
     }
 
     private static func server(limits: [String: Int] = [:]) throws -> ServerProcess {

@@ -28,8 +28,8 @@ import Testing
         let server = try Programs.startServer()
         let client = try LineClient(server)
         try client.send(
-            "{\"op\":\"ping\",\"id\":1}\n{\"op\":\"ping\",\"id\":2}\r\n\n \n{\"op\":\"ping\",\"id\":3}\n"
-        )
+            "{\"op\":\"ping\",\"id\":1}\n{\"op\":\"ping\",\"id\":2}\r\n\n \n"
+                + "{\"op\":\"ping\",\"id\":3}\n")
         #expect(try (0..<3).map { _ in try client.frame()["id"]?.int } == [1, 2, 3])
         let text = "{\"op\":\"ping\",\"id\":\"中😀é\"}\n"
         for byte in text.utf8 {

@@ -137,11 +137,12 @@ import Testing
     @Test func oneLineOfShellIsAClient() throws {
         let server = try Programs.startServer()
         let join = try shell(
-            #"echo '{"type":"join","payload":{"room":"general","name":"ann"}}' | nc -N 127.0.0.1 $PORT"#,
-            server)
+            #"echo '{"type":"join","payload":{"room":"general","name":"ann"}}'"#
+                + " | nc -N 127.0.0.1 $PORT", server)
         #expect(join.code == 0 && join.output == "{\"op\":\"ack\",\"store\":\"chat\",\"rev\":1}\n")
         let many = try shell(
-            #"for n in 1 2 3; do echo '{"type":"add","payload":'$n',"store":"counter","id":'$n'}'; done"#
+            "for n in 1 2 3; do "
+                + #"echo '{"type":"add","payload":'$n',"store":"counter","id":'$n'}'; done"#
                 + " | nc -N 127.0.0.1 $PORT", server)
         #expect(many.lines.count == 3)
         #expect(many.lines[2] == "{\"op\":\"ack\",\"id\":3,\"store\":\"counter\",\"rev\":3}")
@@ -156,7 +157,8 @@ import Testing
         #expect(pipe.output == "6\n")
         let bash = try Programs.run([
             "/bin/bash", "-c",
-            #"exec 3<>/dev/tcp/127.0.0.1/$0; echo '{"op":"ping"}' >&3; read -r line <&3; echo "$line""#,
+            #"exec 3<>/dev/tcp/127.0.0.1/$0; echo '{"op":"ping"}' >&3; "#
+                + #"read -r line <&3; echo "$line""#,
             "\(server.port)",
         ])
         #expect(bash.output == "{\"op\":\"pong\"}\n")

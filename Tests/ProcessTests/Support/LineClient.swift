@@ -10,7 +10,7 @@ final class LineClient {
         let description: String
     }
 
-    static let patience: Duration = .seconds(20)
+    static let patience = ChildProcess.patience
 
     private var descriptor: Int32
     private var held: [UInt8] = []
@@ -22,7 +22,8 @@ final class LineClient {
 
     /// Connects to a server's first address.
     ///
-    /// - Parameter receiveBuffer: the bytes that the kernel holds for us, for readers that are slow.
+    /// - Parameter receiveBuffer: the bytes that the kernel holds for us, for readers that are
+    /// slow.
     convenience init(_ server: ServerProcess, receiveBuffer: Int32? = nil) throws {
         try self.init(port: server.port, receiveBuffer: receiveBuffer)
     }

@@ -22,7 +22,7 @@ enum Programs {
     /// Runs a program to its end.
     static func run(
         _ words: [String], input: String = "", environment: [String: String?] = [:],
-        within limit: Duration = .seconds(30)
+        within limit: Duration = ChildProcess.patience
     ) throws -> Ended {
         let child = try ChildProcess(words, environment: plain(environment))
         // A program that ends before it has read everything is its right.
@@ -71,10 +71,10 @@ enum Programs {
         return try startServer("--config", file)
     }
 
-    /// What the developer's own shell says must not decide a test.
+    /// What the developer's own shell says must not decide a test, nor how busy the machine is.
     private static func plain(_ environment: [String: String?]) -> [String: String?] {
         let own: [String: String?] = [
-            "REX_URL": nil, "REX_STORE": nil, "REX_TIMEOUT": nil, "REX_JSON": nil,
+            "REX_URL": nil, "REX_STORE": nil, "REX_TIMEOUT": "60s", "REX_JSON": nil,
             "REX_CONFIG": nil, "NO_COLOR": nil, "TERM": "xterm", "TZ": "UTC",
             "SWIFT_BACKTRACE": "enable=no",
         ]

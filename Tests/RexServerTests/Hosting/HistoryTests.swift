@@ -49,7 +49,7 @@ private enum TallyAction: WireAction {
         let history = try history(limits, commits: 1_000)
         #expect(history.firstRevision >= 900 && history.firstRevision < 920)
         #expect(try history.state(at: history.firstRevision).count > 0)
-        let entries = history.entries(after: 0, limit: 1_000) { _ in true }
+        let entries = try history.entries(after: 0, limit: 1_000)
         #expect(entries.map(\.revision) == Array((history.firstRevision + 1)...1_000))
     }
 
@@ -64,10 +64,27 @@ private enum TallyAction: WireAction {
 
     @Test func pagesAndTheNewest() throws {
         let history = try history(Limits(), commits: 50)
-        #expect(history.entries(after: 10, limit: 3) { _ in true }.map(\.revision) == [11, 12, 13])
-        #expect(history.entries(after: 50, limit: 3) { _ in true }.isEmpty)
-        #expect(history.newestEntries(limit: 3) { _ in true }.map(\.revision) == [48, 49, 50])
+        #expect(try history.entries(after: 10, limit: 3).map(\.revision) == [11, 12, 13])
+        #expect(try history.entries(after: 50, limit: 3).isEmpty)
+        #expect(try history.newestEntries(limit: 3).map(\.revision) == [48, 49, 50])
+    }
+
+    @Test func thePlaceSaysWhichCommitsCount() throws {
+        let history = try history(Limits(), commits: 2_100)
+        func revisions(_ path: String, after: Int = 0) throws -> [Int] {
+            let place = try JSONPointer(path)
+            return try history.entries(after: after, limit: 5_000, changing: place).map(\.revision)
+        }
+        #expect(try revisions("/count") == Array(1...2_100))
+        #expect(try revisions("/count", after: 2_098) == [2_099, 2_100])
+        #expect(try revisions("/nowhere").isEmpty)
+        let log = (1...2_100).filter { ($0 % 3 == 0) || ($0 % 7 == 0) }
+        #expect(try revisions("/log") == log)
+        // The first element changes when it comes and whenever it goes.
+        let first = (1...2_100).filter { $0 == 3 || $0 % 7 == 0 }
+        #expect(try revisions("/log/0") == first)
+        let place = try JSONPointer("/log/0")
         #expect(
-            history.newestEntries(limit: 2) { $0.revision % 10 == 0 }.map(\.revision) == [40, 50])
+            try history.newestEntries(limit: 2, changing: place).map(\.revision) == [2_093, 2_100])
     }
 }

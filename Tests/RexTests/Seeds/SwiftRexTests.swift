@@ -73,6 +73,14 @@ private struct AppReducer: Reducer {
         case .tick:
             state.count += 1
             return []
+        case .fetchData, .many, .watch, .send:
+            return work(for: action)
+        }
+    }
+
+    /// What those cases start that change nothing themselves.
+    private func work(for action: AppAction) -> [Effect<AppAction>] {
+        switch action {
         case .fetchData:
             return [
                 .run { effect in
@@ -103,6 +111,8 @@ private struct AppReducer: Reducer {
             return [
                 .delayed(.send(text), delay: .seconds(1)), .interval(.tick, period: .seconds(1)),
             ]
+        default:
+            return []
         }
     }
 }

@@ -1,5 +1,6 @@
 /// The children of one value, one level of it: what `encode(to:)` writes, taken down instead of
-/// written. A child that is no scalar is kept as the value that it is, type and all, and not encoded.
+/// written. A child that is no scalar is kept as the value that it is, type and all, and not
+/// encoded.
 ///
 /// The memory of one value serves the next.
 final class Capture {

@@ -30,10 +30,8 @@ extension DiffWalk {
         // Whether the parent is an array is not known here.
         let mayShift = operation.path.tokens.last.map { JSONPointer.index($0) != nil } ?? false
         switch operation {
-        case .add(_, let value):
-            try emit(.add, mayShift: mayShift) { scope.state.pointee.writer.value(value) }
-        case .replace(_, let value):
-            try emit(.replace) { scope.state.pointee.writer.value(value) }
+        case .add(_, let value): try emit(.add, mayShift: mayShift) { try scope.encode(value) }
+        case .replace(_, let value): try emit(.replace) { try scope.encode(value) }
         case .remove: try emit(.remove, mayShift: mayShift) {}
         case .move, .copy, .test:
             preconditionFailure("a difference has no operation \(operation.name)")
@@ -60,13 +58,24 @@ extension DiffWalk {
             out.pointee.writer.byte(0x22)
         } else {
             out.pointee.writer.literal("\",\"value\":")
-            try value()
+            try write(value)
         }
         out.pointee.writer.byte(0x7D)
         state.pointee.changes.append(
             StatePatch.Change(
                 op: op, mayShift: mayShift, start: start, path: pathStart..<pathEnd,
                 end: out.pointee.writer.bytes.count))
+    }
+
+    /// Writes a value where the walk stands; how deep that is counts towards the limit of depth.
+    private func write(_ value: () throws -> Void) throws {
+        let out = scope.state
+        let depth = state.pointee.path.count { $0 == UInt8(ascii: "/") }
+        out.pointee.depthLimit = JSONCoder.depthLimit - depth
+        defer { out.pointee.depthLimit = JSONCoder.depthLimit }
+        try value()
+        if out.pointee.writer.bytes.count > out.pointee.limit { throw EncodingScope.OverLimit() }
+        guard !out.pointee.isTooDeep else { throw scope.tooDeep(state.pointee.path) }
     }
 
     /// After several changes in one container: puts the whole of it in their place where that is

@@ -1,9 +1,10 @@
-/// Two values of one type, walked together: what differs is written as operations, straight to text.
+/// Two values of one type, walked together: what differs is written as operations, straight to
+/// text.
 ///
-/// Nothing is encoded but what the patch carries. One level of both is taken down at a time, and only
-/// where the bytes of the two values differ. Two values of one type that both live and have the same
-/// bytes are the same value: the same numbers, the same references to the same memory. Padding and
-/// equal content in different memory cost a look, not a difference.
+/// Nothing is encoded but what the patch carries. One level of both is taken down at a time, and
+/// only where the bytes of the two values differ. Two values of one type that both live and have
+/// the same bytes are the same value: the same numbers, the same references to the same memory.
+/// Padding and equal content in different memory cost a look, not a difference.
 final class DiffWalk {
     /// Not inline in the class: each access to a class's property would be checked for exclusivity.
     struct State {
@@ -18,7 +19,8 @@ final class DiffWalk {
         var depth = 0
     }
 
-    /// What was taken down of two values. It stays: the new one is most often the old one next time.
+    /// What was taken down of two values. It stays: the new one is most often the old one next
+    /// time.
     struct Level {
         var old = Capture()
         var new = Capture()
@@ -193,5 +195,6 @@ extension EncodingScope {
         }
         if !state.pointee.levels.isEmpty { state.pointee.levels.removeAll(keepingCapacity: true) }
         if !state.pointee.marks.isEmpty { state.pointee.marks.removeAll(keepingCapacity: true) }
+        state.pointee.isTooDeep = false
     }
 }

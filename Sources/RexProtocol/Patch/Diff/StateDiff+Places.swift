@@ -4,9 +4,10 @@ import Rex
 extension StateDiff {
     /// The patch at a place: its paths begin there. Nil where nothing changed.
     ///
-    /// `whole` is the patch from `old` to `new` at the root. What it does at and below the place is cut
-    /// out of it, O(operations); only where something above the place changed, or an array was shifted
-    /// on the way to it, are the two values there compared. A place that does not exist reads as `null`.
+    /// `whole` is the patch from `old` to `new` at the root. What it does at and below the place is
+    /// cut out of it, O(operations); only where something above the place changed, or an array was
+    /// shifted on the way to it, are the two values there compared. A place that does not exist
+    /// reads as `null`.
     public func patch(
         at place: JSONPointer, of whole: StatePatch, from old: State, to new: State
     ) throws -> RawJSON? {

@@ -93,7 +93,8 @@ extension StatePatch.Change {
                 ? .inside : shiftRelation(own, place)
         }
         if own.count == place.count, Self.begins(own, with: place) {
-            // What is added or removed there, or what was there before, may be null, which is nothing.
+            // What is added or removed there, or what was there before, may be null, which is
+            // nothing.
             return op == .replace ? .inside : .above
         }
         if own.count < place.count, place[own.count] == 0x2F, Self.begins(place, with: own) {
