@@ -9,6 +9,7 @@ import RexProtocol
 /// write for each connection that has something, and the next deadline.
 extension Server {
     func endTurn() {
+        metrics.turns += 1
         cut()
         // A flush may end a connection, whose leaving may commit: that belongs to the next round.
         var rounds = 0
@@ -207,6 +208,12 @@ extension Server {
             case .halfClosed(let id):
                 if let connection = connections[id] { checkHalfClosed(connection) }
             case .drain: endDrain()
+            case .request(let id): if let connection = connections[id] { checkRequest(connection) }
+            case .surplus(let id):
+                if let connection = connections[id], connection.phase == .undecided {
+                    refuseSurplus(connection)
+                }
+            case .session(let name): checkSession(name)
             }
         }
     }
@@ -230,12 +237,13 @@ struct StateFrames {
     private let store: HostedStore
     private let path: JSONPointer
     private var patches: [Key: Chunk] = [:]
-    private var states: [Int: Chunk] = [:]
+    private var states: [Key: Chunk] = [:]
     private var last: (key: Key, chunk: Chunk)?
 
     private struct Key: Hashable {
         let number: Int
         let from: Int
+        let encoding: FrameEncoding
     }
 
     init(store: HostedStore, path: JSONPointer, revision: Int) {
@@ -245,37 +253,47 @@ struct StateFrames {
     }
 
     mutating func patch(_ patch: RawJSON, for subscription: Subscription) -> Chunk {
-        let key = Key(number: subscription.number, from: subscription.sentRevision)
+        let key = Key(
+            number: subscription.number, from: subscription.sentRevision,
+            encoding: subscription.connection.encoding)
         if let last, last.key == key { return last.chunk }
         let chunk =
             patches[key]
-            ?? Self.chunk(
+            ?? self.chunk(
                 .patch(
                     .init(
                         sub: "s\(key.number)", store: store.host.name, from: key.from,
-                        rev: revision,
-                        patch: patch)))
+                        rev: revision, patch: patch)), "patch", key.encoding)
         patches[key] = chunk
         last = (key, chunk)
         return chunk
     }
 
     mutating func state(for subscription: Subscription) throws(WireError) -> Chunk {
-        if let chunk = states[subscription.number] { return chunk }
+        let key = Key(
+            number: subscription.number, from: 0, encoding: subscription.connection.encoding)
+        if let chunk = states[key] { return chunk }
         let state = try store.host.state(in: store.lastCut, at: path)
-        let chunk = Self.chunk(
+        let chunk = self.chunk(
             .state(
                 .init(
                     sub: "s\(subscription.number)", store: store.host.name, path: path,
-                    epoch: store.host.epoch, rev: revision, state: state)))
-        states[subscription.number] = chunk
+                    epoch: store.host.epoch, rev: revision, state: state)), "state", key.encoding)
+        states[key] = chunk
         return chunk
     }
 
-    private static func chunk(_ frame: ServerFrame) -> Chunk {
+    /// One frame as it goes out; a stream of events also learns the name and the position.
+    private func chunk(_ frame: ServerFrame, _ name: StaticString, _ encoding: FrameEncoding)
+        -> Chunk
+    {
         var writer = JSONWriter()
+        if encoding == .event {
+            writer.bytes += "id: \(store.host.epoch):\(revision)\nevent: \(name)\n".utf8
+        }
+        let start = encoding.begin(&writer)
         frame.encode(into: &writer)
-        writer.byte(UInt8(ascii: "\n"))
+        encoding.end(&writer, from: start)
         return Chunk(writer.bytes)
     }
 }

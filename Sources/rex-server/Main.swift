@@ -62,6 +62,10 @@ import RexServer
         if !listen.isEmpty { settings.listen = listen }
         if let file = arguments[ServerOptions.portFile] { settings.portFile = file }
         if let stores = arguments[ServerOptions.stores] { settings.stores = stores }
+        let origins = arguments.all(ServerOptions.allowOrigin)
+        if !origins.isEmpty { settings.allowedOrigins = origins }
+        let hosts = arguments.all(ServerOptions.allowHost)
+        if !hosts.isEmpty { settings.allowedHosts = hosts }
         if let level = arguments[ServerOptions.logLevel] { settings.logLevel = level }
         if let format = arguments[ServerOptions.logFormat] { settings.logFormat = format }
         if arguments[ServerOptions.memory] { settings.isMemoryOnly = true }
@@ -78,6 +82,8 @@ import RexServer
     private static func serve(_ settings: ServerSettings, _ arguments: Arguments) async throws {
         var configuration = Server.Configuration()
         configuration.limits = settings.limits
+        configuration.allowedOrigins = Set(settings.allowedOrigins)
+        configuration.allowedHosts = Set(settings.allowedHosts)
         configuration.log.level = settings.logLevel
         configuration.log.format = settings.logFormat
         let server = Server(configuration)

@@ -35,6 +35,17 @@ enum ServerOptions {
         flag: "--insecure", help: "listen beyond loopback, though nobody is asked who they are",
         environment: "REX_INSECURE")
 
+    static let allowOrigin = CommandOption<String>(
+        "--allow-origin", "URL",
+        help: "pages from there may ask, as https://app.example; repeatable",
+        environment: "REX_ALLOW_ORIGIN"
+    ) { try ServerSettings.origin($0) }
+
+    static let allowHost = CommandOption<String>(
+        "--allow-host", "NAME", help: "a name of this machine in HTTP requests; repeatable",
+        environment: "REX_ALLOW_HOST"
+    ) { try ServerSettings.hostName($0) }
+
     static let logLevel = CommandOption<LogLevel>(
         "--log-level", "LEVEL", help: "debug, info, notice, warning or error; default notice",
         environment: "REX_LOG_LEVEL"
@@ -48,7 +59,8 @@ enum ServerOptions {
     static let spec = ProgramSpec(
         name: "rex-server", version: Server.version, summary: "hosts stores on the network",
         options: [
-            listen, portFile, memory, stores, config, checkConfig, insecure, logLevel, logFormat,
+            listen, portFile, memory, stores, config, checkConfig, insecure, allowOrigin, allowHost,
+            logLevel, logFormat,
         ],
         commands: [],
         examples: [
@@ -61,6 +73,6 @@ enum ServerOptions {
             "2 wrong words, 69 cannot listen, 78 bad configuration. SIGHUP rereads log-level.",
         ],
         announced: [
-            "--data", "--durability", "--token-file", "--tls-cert", "--tls-key", "--allow-origin",
+            "--data", "--durability", "--token-file", "--tls-cert", "--tls-key",
         ])
 }

@@ -47,6 +47,12 @@ public struct Limits: Sendable, Equatable {
     public var awaitedEffects = 1_024
     /// Effects of one store at one time. Over it an effect is not started, and the log says so.
     public var effects = 100_000
+    /// How long an HTTP request may take to arrive. Over it: 408.
+    public var requestMilliseconds = 10_000
+    /// Clients that are several HTTP requests (`Rex-Session`). Over it: `overloaded`.
+    public var sessions = 10_000
+    /// How long such a client lives without a request.
+    public var sessionMilliseconds = 60_000
     /// How long a shutdown may take.
     public var drainMilliseconds = 5_000
     /// How long a closed connection is still read, so that its reason arrives.
@@ -70,6 +76,8 @@ public struct Limits: Sendable, Equatable {
         ("path_bytes", \.pathBytes),
         ("throttle_ms", \.throttleMilliseconds), ("heartbeat_ms", \.heartbeatMilliseconds),
         ("awaited_effects", \.awaitedEffects), ("effects", \.effects),
-        ("drain_ms", \.drainMilliseconds), ("linger_ms", \.lingerMilliseconds),
+        ("request_ms", \.requestMilliseconds), ("sessions", \.sessions),
+        ("session_ms", \.sessionMilliseconds), ("drain_ms", \.drainMilliseconds),
+        ("linger_ms", \.lingerMilliseconds),
     ]
 }

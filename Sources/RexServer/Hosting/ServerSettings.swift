@@ -20,6 +20,10 @@ public struct ServerSettings: Sendable, Equatable {
     public var logFormat = Log.Format.text
     /// Listens beyond loopback without tokens.
     public var isInsecure = false
+    /// Pages of these origins may ask over HTTP besides the server's own.
+    public var allowedOrigins: [String] = []
+    /// Names that `Host` may have besides loopback and the listening addresses.
+    public var allowedHosts: [String] = []
     /// The bounds.
     public var limits = Limits()
 
@@ -93,6 +97,14 @@ public struct ServerSettings: Sendable, Equatable {
             case "log-level": logLevel = try Self.choice(try value.text())
             case "log-format": logFormat = try Self.choice(try value.text())
             case "insecure": isInsecure = try value.flag()
+            case "allow-origin":
+                allowedOrigins = try value.texts().map { text throws(SettingError) in
+                    try Self.origin(text)
+                }
+            case "allow-host":
+                allowedHosts = try value.texts().map { text throws(SettingError) in
+                    try Self.hostName(text)
+                }
             case "limits": try applyLimits(value, in: bytes)
             default: throw SettingError("there is no such option")
             }
@@ -142,6 +154,31 @@ public struct ServerSettings: Sendable, Equatable {
             throw SettingError("expected one of \(known), got \(text)")
         }
         return value
+    }
+
+    /// Checks an origin as browsers write it: scheme, host and, where it is not the usual one,
+    /// port.
+    public static func origin(_ text: String) throws(SettingError) -> String {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].hasPrefix("//"), parts[1].count > 2,
+            text == text.lowercased(), !parts[1].dropFirst(2).contains("/"),
+            !text.utf8.contains(where: { $0 <= 32 || $0 == UInt8(ascii: "*") })
+        else {
+            throw SettingError("expected an origin such as https://app.example, got \(text)")
+        }
+        return text
+    }
+
+    /// Checks a name for `Host`, without a port.
+    public static func hostName(_ text: String) throws(SettingError) -> String {
+        let isName = text.utf8.allSatisfy {
+            $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ":")
+                && $0 != UInt8(ascii: "*")
+        }
+        guard isName, !text.isEmpty else {
+            throw SettingError("expected a host's name without a port, got \(text)")
+        }
+        return text.lowercased()
     }
 
     /// Reads an address.

@@ -57,6 +57,12 @@ extension Server {
         let interval = connection.session.heartbeat
         guard interval > 0, connection.isServed else { return }
         let silence = loop.milliseconds - connection.session.lastHeard
+        // Nobody answers on a stream of events; a reader that is gone shows when it is written to.
+        if case .events = connection.wire {
+            replyBytes(to: connection) { $0.literal(":\n\n") }
+            add(.heartbeat(connection: connection.id), at: loop.milliseconds + interval)
+            return
+        }
         if silence >= 3 * interval {
             close(connection, .idle, "nothing was heard for \(silence) ms")
             return

@@ -50,6 +50,25 @@ struct Session {
         return lastAwaited
     }
 
+    /// What a client takes part in.
+    struct Participation {
+        var subscriptions: [Subscription] = []
+        var listeners: [Listener] = []
+        var presentOn: Set<String> = []
+    }
+
+    /// Hands over what it takes part in, to be ended; the second time there is nothing.
+    mutating func takeParticipation() -> Participation {
+        defer {
+            subscriptions = [:]
+            listeners = [:]
+            presentOn = []
+        }
+        return Participation(
+            subscriptions: Array(subscriptions.values), listeners: Array(listeners.values),
+            presentOn: presentOn)
+    }
+
     /// Nothing more will be sent to it unless it asks.
     var isOwedNothing: Bool {
         subscriptions.isEmpty && listeners.isEmpty && awaited.isEmpty

@@ -21,17 +21,18 @@ final class ListenerGroup: Hashable {
     struct Key: Hashable {
         let pattern: String
         let number: Int
+        let encoding: FrameEncoding
     }
 
     let key: Key
     let pattern: TopicPattern
     private(set) var members: [Listener] = []
     /// The frames of this turn.
-    var frames: [UInt8] = []
+    var frames = JSONWriter()
 
-    init(_ pattern: TopicPattern, number: Int) {
+    init(_ pattern: TopicPattern, key: Key) {
         self.pattern = pattern
-        key = Key(pattern: pattern.text, number: number)
+        self.key = key
     }
 
     func add(_ listener: Listener) {

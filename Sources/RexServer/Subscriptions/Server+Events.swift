@@ -15,19 +15,22 @@ extension Server {
     /// Notes an event for everybody who listens, and returns how many do.
     @discardableResult
     func publish(_ topic: Topic, _ data: RawJSON, from source: EventSource) -> Int {
+        metrics.eventsPublished += 1
         var count = 0
         var tail: [UInt8] = []
         topics.forEachMatch(topic) { group in
             if tail.isEmpty { tail = Self.eventTail(topic, data, source) }
-            if group.frames.isEmpty { touchedGroups.append(group) }
-            group.frames += "{\"op\":\"event\",\"listen\":\"t\(group.key.number)\"".utf8
-            group.frames += tail
+            if group.frames.bytes.isEmpty { touchedGroups.append(group) }
+            let start = group.key.encoding.begin(&group.frames)
+            group.frames.bytes += "{\"op\":\"event\",\"listen\":\"t\(group.key.number)\"".utf8
+            group.frames.bytes += tail
+            group.key.encoding.end(&group.frames, from: start)
             count += group.members.count
         }
         return count
     }
 
-    /// All of an event frame that is the same for every listener, with the line feed.
+    /// All of an event frame that is the same for every listener.
     private static func eventTail(_ topic: Topic, _ data: RawJSON, _ source: EventSource) -> [UInt8]
     {
         var writer = JSONWriter(capacity: data.bytes.count + 96)
@@ -51,7 +54,7 @@ extension Server {
             writer.int(revision)
         case .server: break
         }
-        writer.literal("}\n")
+        writer.literal("}")
         return writer.bytes
     }
 
@@ -61,8 +64,9 @@ extension Server {
         let groups = touchedGroups
         touchedGroups.removeAll(keepingCapacity: true)
         for group in groups {
-            let chunk = Chunk(group.frames)
-            group.frames.removeAll(keepingCapacity: group.frames.count < 65_536)
+            let chunk = Chunk(group.frames.bytes)
+            let isSmall = group.frames.bytes.count < 65_536
+            group.frames.bytes.removeAll(keepingCapacity: isSmall)
             for listener in group.members { send(chunk, to: listener.connection) }
         }
     }
@@ -99,9 +103,21 @@ extension Server {
 
     /// A client counts as present on a store from its first subscription to it or dispatch on it.
     func notePresence(of connection: Connection, on store: HostedStore) {
-        guard connection.session.presentOn.insert(store.host.name).inserted else { return }
-        publishPresence(of: connection.session.client, "join", on: store.host.name)
-        store.host.connect(connection.session.client)
+        if case .events = connection.wire, let web = connection.webSession {
+            return notePresence(of: web, on: store)
+        }
+        let isNew = connection.session.presentOn.insert(store.host.name).inserted
+        if isNew { announce(connection.session.client, on: store) }
+    }
+
+    func notePresence(of web: WebSession, on store: HostedStore) {
+        let isNew = web.session.presentOn.insert(store.host.name).inserted
+        if isNew { announce(web.session.client, on: store) }
+    }
+
+    func announce(_ client: ClientIdentity, on store: HostedStore) {
+        publishPresence(of: client, "join", on: store.host.name)
+        store.host.connect(client)
     }
 }
 
