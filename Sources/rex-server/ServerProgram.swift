@@ -37,12 +37,12 @@ enum ServerOptions {
 
     static let allowOrigin = CommandOption<String>(
         "--allow-origin", "URL",
-        help: "pages from there may ask, as https://app.example; repeatable",
+        help: "whose pages may ask: https://app.example; may be repeated",
         environment: "REX_ALLOW_ORIGIN"
     ) { try ServerSettings.origin($0) }
 
     static let allowHost = CommandOption<String>(
-        "--allow-host", "NAME", help: "a name of this machine in HTTP requests; repeatable",
+        "--allow-host", "NAME", help: "a name that Host may have; may be repeated",
         environment: "REX_ALLOW_HOST"
     ) { try ServerSettings.hostName($0) }
 

@@ -5,7 +5,7 @@ import RexProtocol
 package enum ClientOptions {
     package static let url = CommandOption(
         "--url", "URL",
-        help: "tcp://host:port, ws://host:port or unix:/path; default \(RexURL.default)",
+        help: "tcp:// or ws://host:port, unix:/path; default \(RexURL.default)",
         environment: "REX_URL"
     ) { try RexURL($0) }
 

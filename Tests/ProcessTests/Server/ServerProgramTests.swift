@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "--data", "--durability", "--token-file", "--tls-cert", "--tls-key", "--allow-origin",
+        "--data", "--durability", "--token-file", "--tls-cert", "--tls-key",
     ])
     func whatALaterVersionHasIsNamedAsSuch(option: String) throws {
         for words in [[option, "x"], ["\(option)=x"]] {
