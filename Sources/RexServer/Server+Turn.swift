@@ -116,8 +116,10 @@ extension Server {
         if subscription.throttle > 0 {
             subscription.notBefore = loop.milliseconds + subscription.throttle
         }
-        subscription.connection.outbox.place(chunk)
-        touch(subscription.connection)
+        let connection = subscription.connection
+        connection.outbox.place(chunk)
+        touch(connection)
+        if connection.outbox.pendingBytes > limits.outboxBytes { write(connection) }
     }
 
     // MARK: Those who are behind
@@ -208,6 +210,7 @@ extension Server {
             case .halfClosed(let id):
                 if let connection = connections[id] { checkHalfClosed(connection) }
             case .drain: endDrain()
+            case .goOn(let id): if let connection = connections[id] { goOn(connection) }
             case .request(let id): if let connection = connections[id] { checkRequest(connection) }
             case .surplus(let id):
                 if let connection = connections[id], connection.phase == .undecided {
@@ -223,6 +226,14 @@ extension Server {
         let end = since + UInt64(limits.stallMilliseconds)
         guard loop.milliseconds >= end else {
             add(.stall(connection: connection.id), at: end)
+            return
+        }
+        // Who reads on, however slowly, is not stalled.
+        let unsent = connection.socket.unsentBytes
+        guard unsent >= connection.stalledBytes else {
+            connection.stalledBytes = unsent
+            connection.stalledSince = loop.milliseconds
+            add(.stall(connection: connection.id), after: limits.stallMilliseconds)
             return
         }
         close(connection, .tooSlow, "nothing was read for \(limits.stallMilliseconds) ms")

@@ -63,6 +63,18 @@ extension Server {
             add(.heartbeat(connection: connection.id), at: loop.milliseconds + interval)
             return
         }
+        // Who is not read from cannot be heard.
+        if connection.isPaused {
+            add(.heartbeat(connection: connection.id), at: loop.milliseconds + interval)
+            return
+        }
+        if silence >= 3 * interval, !connection.session.isSuspect {
+            // The loop may have been busy for longer than that: what came meanwhile is read first.
+            connection.session.isSuspect = true
+            add(.heartbeat(connection: connection.id), after: 0)
+            return
+        }
+        connection.session.isSuspect = false
         if silence >= 3 * interval {
             close(connection, .idle, "nothing was heard for \(silence) ms")
             return

@@ -24,6 +24,8 @@ struct Session {
 
     /// Milliseconds between pings while the client is silent; 0 when it wants none.
     var heartbeat: UInt64 = 0
+    /// It was silent for too long when that was last looked at.
+    var isSuspect = false
     /// The loop's milliseconds when it was last heard of.
     var lastHeard: UInt64 = 0
 

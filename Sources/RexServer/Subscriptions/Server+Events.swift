@@ -20,11 +20,8 @@ extension Server {
         var tail: [UInt8] = []
         topics.forEachMatch(topic) { group in
             if tail.isEmpty { tail = Self.eventTail(topic, data, source) }
-            if group.frames.bytes.isEmpty { touchedGroups.append(group) }
-            let start = group.key.encoding.begin(&group.frames)
-            group.frames.bytes += "{\"op\":\"event\",\"listen\":\"t\(group.key.number)\"".utf8
-            group.frames.bytes += tail
-            group.key.encoding.end(&group.frames, from: start)
+            if group.events.isEmpty { touchedGroups.append(group) }
+            group.events.append(tail)
             count += group.members.count
         }
         return count
@@ -64,9 +61,7 @@ extension Server {
         let groups = touchedGroups
         touchedGroups.removeAll(keepingCapacity: true)
         for group in groups {
-            let chunk = Chunk(group.frames.bytes)
-            let isSmall = group.frames.bytes.count < 65_536
-            group.frames.bytes.removeAll(keepingCapacity: isSmall)
+            let chunk = group.takeFrames()
             for listener in group.members { send(chunk, to: listener.connection) }
         }
     }
@@ -74,6 +69,9 @@ extension Server {
     /// Events cannot be merged: a reader whose outbox is over the limit because it does not read is
     /// closed.
     private func send(_ events: Chunk, to connection: Connection) {
+        guard connection.isServed else { return }
+        // A full outbox may just not have been written in this turn.
+        if connection.outbox.pendingBytes > limits.outboxBytes { flush(connection) }
         if connection.socket.isDraining, connection.outbox.pendingBytes > limits.outboxBytes {
             slow.append(connection)
             return

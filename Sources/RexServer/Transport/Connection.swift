@@ -54,6 +54,8 @@ final class Connection: SocketOwner {
     var writingBytes = 0
     /// The loop's milliseconds when the present stall began; nil while bytes leave.
     var stalledSince: UInt64?
+    /// What the other side had still to take then.
+    var stalledBytes = 0
 
     private weak var server: Server?
 

@@ -7,6 +7,7 @@ extension Server {
     func didRead(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
         connection.session.lastHeard = loop.milliseconds
         metrics.bytesReceived += bytes.count
+        beginServing()
         switch connection.phase {
         case .open: take(bytes, from: connection)
         case .undecided: begin(with: bytes, on: connection)
@@ -78,7 +79,27 @@ extension Server {
     func receive(_ line: UnsafeRawBufferPointer, from connection: Connection) -> Bool {
         serve(line, from: connection)
         guard connection.isServed else { return false }
-        return !pauseIfUnread(connection)
+        return !pauseIfUnread(connection) && !pauseIfLong(connection)
+    }
+
+    private func beginServing() {
+        servingUntil = Loop.nanoseconds + UInt64(limits.turnMilliseconds) * 1_000_000
+    }
+
+    /// Leaves the rest of what a connection has sent for the next turn, once its frames have taken
+    /// long enough: everybody else comes first.
+    private func pauseIfLong(_ connection: Connection) -> Bool {
+        guard Loop.nanoseconds > servingUntil else { return false }
+        connection.isPaused = true
+        connection.socket.stopReading()
+        add(.goOn(connection: connection.id), after: 0)
+        return true
+    }
+
+    /// The next turn of a connection whose frames took long.
+    func goOn(_ connection: Connection) {
+        // One that does not read its replies goes on when it has.
+        if connection.outbox.pendingBytes <= limits.outboxBytes { resume(connection) }
     }
 
     private func serve(_ line: UnsafeRawBufferPointer, from connection: Connection) {
@@ -92,11 +113,11 @@ extension Server {
         }
         do throws(WireError) {
             try perform(ClientFrame.decode(node), for: connection)
+            connection.session.hasSpoken = true
         } catch {
             reply(error, id: FrameID.of(node), to: connection)
             if let reason = CloseReason(error.code) { close(connection, reason, error.message) }
         }
-        connection.session.hasSpoken = true
     }
 
     /// Stops reading from a connection whose replies are not read. They are never dropped, so what
@@ -117,6 +138,7 @@ extension Server {
     func resume(_ connection: Connection) {
         guard connection.isPaused, connection.isServed else { return }
         connection.isPaused = false
+        beginServing()
         takeHeld(of: connection)
         guard connection.isServed, !connection.isPaused else { return }
         if connection.inputEnded {

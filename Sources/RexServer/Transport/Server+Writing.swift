@@ -39,23 +39,30 @@ extension Server {
 
     /// Writes what the kernel takes; the rest follows as the other side reads.
     func flush(_ connection: Connection) {
-        let socket = connection.socket
-        guard connection.phase != .closed, !socket.isClosing else { return }
+        guard connection.phase != .closed, !connection.socket.isClosing else { return }
         connection.outbox.seal()
-        while !connection.outbox.isEmpty, !socket.isDraining {
+        write(connection)
+        if connection.outbox.isEmpty { didEmpty(connection) }
+    }
+
+    /// Writes what has its place already. Within a turn only where an outbox is full: what the
+    /// kernel takes need not be held, and whom it takes nothing for is seen to be behind.
+    func write(_ connection: Connection) {
+        let socket = connection.socket
+        guard connection.phase != .closed else { return }
+        while !connection.outbox.waiting.isEmpty, !socket.isDraining, !socket.isClosing {
             let taken = socket.write(
                 connection.outbox.waiting.prefix(Self.mostChunks), offset: connection.outbox.offset)
             if taken == 0 { break }
             connection.outbox.didWrite(taken)
             metrics.bytesSent += taken
         }
-        if !connection.outbox.isEmpty, !socket.isDraining, !socket.isClosing {
+        if !connection.outbox.waiting.isEmpty, !socket.isDraining, !socket.isClosing {
             let (chunks, bytes) = connection.outbox.first(Self.laterBytes)
             connection.writingBytes = bytes
             socket.writeLater(chunks, offset: connection.outbox.offset)
             if connection.stalledSince == nil { noteStall(connection) }
         }
-        if connection.outbox.isEmpty { didEmpty(connection) }
     }
 
     /// The most chunks of one `writev` (the system's IOV_MAX).
@@ -66,6 +73,7 @@ extension Server {
 
     private func noteStall(_ connection: Connection) {
         connection.stalledSince = loop.milliseconds
+        connection.stalledBytes = connection.socket.unsentBytes
         add(.stall(connection: connection.id), after: limits.stallMilliseconds)
     }
 
