@@ -55,7 +55,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "RexExamples", dependencies: ["Rex", "RexProtocol"], path: "Examples",
-            exclude: ["Embedding"], swiftSettings: strict),
+            exclude: ["Embedding", "Program", "Transcripts"], swiftSettings: strict),
         .target(
             name: "RexTesting", dependencies: ["Rex", "RexClient", "RexProtocol"],
             swiftSettings: strict),
@@ -73,6 +73,11 @@ let package = Package(
         .executableTarget(
             name: "embedding-example", dependencies: ["Rex", "RexProtocol", "RexServer"],
             path: "Examples/Embedding", swiftSettings: strict),
+
+        // The examples in a terminal.
+        .executableTarget(
+            name: "rex-examples", dependencies: ["Rex", "RexExamples", "RexLoop", "RexTesting"],
+            path: "Examples/Program", swiftSettings: strict),
 
         // Figures, a table each.
         .executableTarget(
@@ -110,7 +115,7 @@ let package = Package(
             name: "ProcessTests",
             dependencies: [
                 "RexClient", "RexProtocol", "RexTesting", "rex-server", "rex-client",
-                "embedding-example",
+                "embedding-example", "rex-examples",
             ], swiftSettings: strict),
     ]
 )

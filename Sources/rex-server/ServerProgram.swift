@@ -32,7 +32,7 @@ enum ServerOptions {
         flag: "--check-config", help: "say whether the configuration is good, and end")
 
     static let insecure = CommandOption(
-        flag: "--insecure", help: "listen beyond loopback without tokens",
+        flag: "--insecure", help: "listen beyond loopback, though nobody is asked who they are",
         environment: "REX_INSECURE")
 
     static let allowOrigin = CommandOption<String>(
@@ -67,6 +67,10 @@ enum ServerOptions {
             "rex-server",
             "rex-server --listen 127.0.0.1:0 --port-file /run/rex/port --stores counter",
             "rex-server --listen unix:/run/rex/socket --log-format json",
+        ],
+        notes: [
+            "Exit status: 0 stopped by SIGTERM or SIGINT, 1 ended at once by a second signal,",
+            "2 wrong words, 69 cannot listen, 78 bad configuration. SIGHUP rereads log-level.",
         ],
         announced: [
             "--data", "--durability", "--token-file", "--tls-cert", "--tls-key",

@@ -21,7 +21,8 @@ public struct Limits: Sendable, Equatable {
     public var stallMilliseconds = 30_000
     /// Commits of each store that history, time travel and resuming reach back.
     public var historyCommits = 100_000
-    /// Bytes of patches that each store's history may hold, with 128 for each commit.
+    /// Bytes of actions and patches that each store's history may hold, with 128 for each commit.
+    /// States kept as they are for the sake of speed take about as much again, at most.
     public var historyBytes = 67_108_864
     /// Entries of one `history` reply.
     public var historyEntries = 1_000
@@ -35,6 +36,8 @@ public struct Limits: Sendable, Equatable {
     public var stores = 64
     /// Length of a fork's name, and of a client's own name in `hello`. Over it: `bad_frame`.
     public var nameBytes = 128
+    /// Length of a path into a state. Over it: `bad_frame`.
+    public var pathBytes = 1_024
     /// The longest `throttle_ms`. Over it: `bad_frame`.
     public var throttleMilliseconds = 60_000
     /// The shortest `heartbeat_ms` (the longest is an hour). Outside: `bad_frame`.
@@ -58,6 +61,10 @@ public struct Limits: Sendable, Equatable {
     /// The defaults.
     public init() {}
 
+    /// The highest value that a bound may be set to: frames are read by recursion, so their depth
+    /// has one of its own.
+    static func most(of name: String) -> Int { name == "depth" ? 512 : 1 << 40 }
+
     /// Name, value and place of each bound, in the order of the documentation.
     public static let all: [(name: String, bound: any WritableKeyPath<Limits, Int> & Sendable)] = [
         ("frame_bytes", \.frameBytes), ("depth", \.depth), ("connections", \.connections),
@@ -66,6 +73,7 @@ public struct Limits: Sendable, Equatable {
         ("history_commits", \.historyCommits), ("history_bytes", \.historyBytes),
         ("history_entries", \.historyEntries), ("keys", \.keys), ("key_bytes", \.keyBytes),
         ("key_ttl_ms", \.keyMilliseconds), ("stores", \.stores), ("name_bytes", \.nameBytes),
+        ("path_bytes", \.pathBytes),
         ("throttle_ms", \.throttleMilliseconds), ("heartbeat_ms", \.heartbeatMilliseconds),
         ("awaited_effects", \.awaitedEffects), ("effects", \.effects),
         ("request_ms", \.requestMilliseconds), ("sessions", \.sessions),

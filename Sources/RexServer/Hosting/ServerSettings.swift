@@ -33,6 +33,17 @@ public struct ServerSettings: Sendable, Equatable {
     /// The defaults.
     public init() {}
 
+    /// The names of what differs from the settings of a running server and cannot change while it
+    /// runs: all but the level of its log.
+    public func names(ofChangesNeedingRestart running: ServerSettings) -> [String] {
+        let differences = [
+            ("listen", listen != running.listen), ("port-file", portFile != running.portFile),
+            ("stores", stores != running.stores), ("log-format", logFormat != running.logFormat),
+            ("limits", limits != running.limits),
+        ]
+        return differences.filter(\.1).map(\.0)
+    }
+
     /// Takes over what a configuration file says.
     ///
     /// - Throws: `ConfigurationError` with the line and the member.
@@ -79,6 +90,7 @@ public struct ServerSettings: Sendable, Equatable {
                 listen = try value.texts().map { text throws(SettingError) in
                     try Self.endpoint(text)
                 }
+                guard !listen.isEmpty else { throw SettingError("at least one address is needed") }
             case "port-file": portFile = try value.text()
             case "memory": isMemoryOnly = try value.flag()
             case "stores": stores = try Self.stores(try value.texts())
@@ -113,8 +125,10 @@ public struct ServerSettings: Sendable, Equatable {
             guard let place = Limits.all.first(where: { $0.name == name }) else {
                 throw SettingError("there is no such limit", member: ".\(name)", line: line)
             }
-            guard let number = bound.int, number > 0 else {
-                throw SettingError("expected a number above 0", member: ".\(name)", line: line)
+            let most = Limits.most(of: name)
+            guard let number = bound.int, (1...most).contains(number) else {
+                throw SettingError(
+                    "expected a number from 1 to \(most)", member: ".\(name)", line: line)
             }
             limits[keyPath: place.bound] = number
         }

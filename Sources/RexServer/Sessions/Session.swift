@@ -1,4 +1,5 @@
 import Rex
+import RexProtocol
 
 /// A client as the server knows it: who it is, what it watches and listens to, what it is owed.
 struct Session {
@@ -15,8 +16,9 @@ struct Session {
     private var lastSubscription = 0
     private var lastListener = 0
 
-    /// Acks that wait for effects to end.
-    var awaitedEffects = 0
+    /// Acks that wait for effects to end, by numbers of the session's own.
+    var awaited: [Int: AwaitedAck] = [:]
+    private var lastAwaited = 0
     /// The names of the stores on which it is present.
     var presentOn: Set<String> = []
 
@@ -60,9 +62,16 @@ struct Session {
             presentOn: presentOn)
     }
 
+    /// Notes an ack that waits, and returns its number.
+    mutating func await(_ ack: AwaitedAck) -> Int {
+        lastAwaited += 1
+        awaited[lastAwaited] = ack
+        return lastAwaited
+    }
+
     /// Nothing more will be sent to it unless it asks.
     var isOwedNothing: Bool {
-        subscriptions.isEmpty && listeners.isEmpty && awaitedEffects == 0
+        subscriptions.isEmpty && listeners.isEmpty && awaited.isEmpty
     }
 
     /// The number in a name such as `s12`, if the text is exactly such a name.
@@ -72,4 +81,11 @@ struct Session {
         else { return nil }
         return number
     }
+}
+
+/// An action that is committed, whose client waits to hear that its effects have ended.
+struct AwaitedAck {
+    let id: FrameID?
+    let store: String
+    let revision: Int
 }

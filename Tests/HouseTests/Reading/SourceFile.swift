@@ -20,7 +20,8 @@ struct SourceFile {
     var isTest: Bool { folders.first == "Tests" }
     /// The folder that is a target: `Sources/Rex`, `Examples`.
     var target: String {
-        if path.hasPrefix("Examples/Embedding/") { return "Examples/Embedding" }
+        for program in ["Examples/Embedding", "Examples/Program"]
+        where path.hasPrefix(program + "/") { return program }
         let depth = ["Sources", "Tests"].contains(folders.first) ? 2 : 1
         return folders.prefix(depth).joined(separator: "/")
     }
@@ -28,7 +29,8 @@ struct SourceFile {
     /// Whether this file belongs to a program, which may print: arguments and wiring, measuring.
     var isProgram: Bool {
         [
-            "Sources/rex-server", "Sources/rex-client", "Examples/Embedding", "Benchmarks", "Fuzz",
+            "Sources/rex-server", "Sources/rex-client", "Examples/Embedding", "Examples/Program",
+            "Benchmarks", "Fuzz",
         ].contains(target)
     }
 

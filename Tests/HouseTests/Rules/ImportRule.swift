@@ -19,6 +19,7 @@ enum ImportRule {
         ],
         "Examples": ["Rex", "RexProtocol"],
         "Examples/Embedding": ["Rex", "RexProtocol", "RexServer"],
+        "Examples/Program": ["Rex", "RexExamples", "RexLoop", "RexTesting"],
     ]
 
     private static let everywhere: Set = [

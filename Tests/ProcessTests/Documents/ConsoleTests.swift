@@ -7,18 +7,21 @@ import Testing
     @Test func everySessionOfTheReadmeHappens() throws {
         let sessions = try Document.blocks(of: "console", in: "README.md")
         #expect(sessions.count >= 4, "the README shows a tour")
-        for session in sessions { try play(session) }
+        // One server for all, as a reader has who types one after the other.
+        let server = try ServerProcess(program: ServerProcess.builtPrograms + "/rex-server")
+        for session in sessions { try play(session, on: server) }
     }
 
     @Test func everySessionOfTheProtocolHappens() throws {
         let sessions = try Document.blocks(of: "console", in: "protocol.md")
         #expect(sessions.count >= 2)
-        for session in sessions { try play(session) }
+        for session in sessions {
+            let server = try ServerProcess(program: ServerProcess.builtPrograms + "/rex-server")
+            try play(session, on: server)
+        }
     }
 
-    /// A server of its own for each, as if `make run` had just been typed.
-    private func play(_ session: [String]) throws {
-        let server = try ServerProcess(program: ServerProcess.builtPrograms + "/rex-server")
+    private func play(_ session: [String], on server: ServerProcess) throws {
         var running: [ChildProcess] = []
         for entry in entries(session) where entry.command != "make run" {
             let program = try ChildProcess(

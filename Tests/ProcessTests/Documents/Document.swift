@@ -9,6 +9,9 @@ enum Document {
         url.deletingLastPathComponent()
     }
 
+    /// Where a file or folder of the repository is.
+    static func path(of path: String) -> String { root.appending(path: path).path }
+
     /// The text of a file, its path seen from the repository.
     static func text(of path: String) throws -> String {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)

@@ -1,6 +1,6 @@
 import Rex
 
-// What the README of Swift-Rex takes from SwiftUI and UIKit, as small as its lines need: text out,
+// What the README of Swift-Rex takes from SwiftUI, as small as its lines need: text out,
 // taps in. So those lines stand in the tests as they are.
 
 @MainActor
@@ -89,15 +89,4 @@ struct ObservedObject<Value> {
 @propertyWrapper
 struct StateObject<Value> {
     var wrappedValue: Value
-}
-
-@MainActor
-class UIViewController {
-    struct Label {
-        var text: String?
-    }
-
-    var label = Label()
-
-    init(nibName: String?, bundle: String?) {}
 }
