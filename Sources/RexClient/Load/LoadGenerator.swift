@@ -43,7 +43,9 @@ public final class LoadGenerator {
             try caller.connect(plan.endpoint, on: loop)
             callers.append(caller)
         }
-        loop.onTurnEnd = { [unowned self] in callers.forEach { $0.flush() } }
+        loop.onTurnEnd = { [unowned self] in
+            for caller in callers { caller.flush() }
+        }
         loop.run()
         if let failure { throw failure }
         return result()

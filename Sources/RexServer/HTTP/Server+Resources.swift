@@ -50,6 +50,7 @@ extension Server {
     {
         let host = try store(named: name).host
         let path = try request.pointer()
+        try check(path)
         var snapshot = host.snapshot
         if let text = request.query["at"] {
             guard let revision = Int(text) else { throw WireError(.badFrame, "at is a revision") }
@@ -79,6 +80,7 @@ extension Server {
         _ = try store(named: name)
         let web = try webSession(of: request)
         subscribe.path = try request.pointer()
+        try check(subscribe.path)
         if let id = request.headers["last-event-id"], let mark = id.lastIndex(of: ":"),
             let revision = Int(id[id.index(after: mark)...])
         {

@@ -79,7 +79,8 @@ public struct Limits: Sendable, Equatable {
         ("throttle_ms", \.throttleMilliseconds), ("heartbeat_ms", \.heartbeatMilliseconds),
         ("awaited_effects", \.awaitedEffects), ("effects", \.effects),
         ("request_ms", \.requestMilliseconds), ("sessions", \.sessions),
-        ("session_ms", \.sessionMilliseconds), ("turn_ms", \.turnMilliseconds), ("drain_ms", \.drainMilliseconds),
+        ("session_ms", \.sessionMilliseconds), ("turn_ms", \.turnMilliseconds),
+        ("drain_ms", \.drainMilliseconds),
         ("linger_ms", \.lingerMilliseconds),
     ]
 }

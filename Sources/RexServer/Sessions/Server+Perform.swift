@@ -31,7 +31,7 @@ extension Server {
     }
 
     /// A path is kept as long as somebody follows it.
-    private func check(_ path: JSONPointer) throws(WireError) {
+    func check(_ path: JSONPointer) throws(WireError) {
         let size = path.tokens.reduce(0) { $0 + 1 + $1.utf8.count }
         guard size <= limits.pathBytes else {
             throw WireError(

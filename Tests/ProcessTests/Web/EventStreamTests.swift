@@ -122,5 +122,10 @@ import Testing
         #expect(try WebClient.ask(server, "GET", "/stores/none/patches").status == 404)
         #expect(
             try WebClient.ask(server, "GET", "/stores/counter/patches?path=x").status == 400)
+        let long = "/" + String(repeating: "a", count: 1_024)
+        for resource in ["patches", "state"] {
+            let path = "/stores/counter/\(resource)?path=\(long)"
+            #expect(try WebClient.ask(server, "GET", path).json.code == "bad_frame")
+        }
     }
 }

@@ -69,6 +69,7 @@ struct Group: Leaf {
     let parts: [any View]
 }
 
+// swift-format-ignore: AlwaysUseLowerCamelCase
 @MainActor
 func VStack(@ViewBuilder _ content: () -> Group) -> Group { content() }
 
