@@ -7,7 +7,7 @@ BIN = .build/release
 files = $(shell find . \( -name .build -o -name .git \) -prune -o -type f -name '$(1)' -print)
 shell_files = $(shell grep -lE '^\#!.*(/|env )(ba)?sh$$' .ci/* scripts/*)
 
-.PHONY: help run build test test-long bench format lint bootstrap
+.PHONY: help run build test test-long bench format lint bootstrap bootstrap-tests
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -20,10 +20,10 @@ run: bootstrap ## build both programs and start the server with its defaults; Ct
 build: bootstrap ## build both programs into .build/release
 	$(SWIFT) build -c release
 
-test: bootstrap ## every test; the last line is the runner's closing line
+test: bootstrap-tests ## every test; the last line is the runner's closing line
 	$(SWIFT) test --disable-xctest
 
-test-long: bootstrap ## the tests with the long ones among them, then all under the address sanitizer
+test-long: bootstrap-tests ## the tests with the long ones among them, then all under the address sanitizer
 	REX_LONG_TESTS=1 $(SWIFT) test --disable-xctest
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --disable-xctest --sanitize address \
 		--scratch-path .build/address
@@ -44,3 +44,6 @@ lint: ## what can be said without building: layout, shell, Python
 
 bootstrap:
 	@scripts/bootstrap
+
+bootstrap-tests:
+	@scripts/bootstrap --tests

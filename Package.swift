@@ -29,22 +29,33 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
+        .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
+        .systemLibrary(name: "CHTTPParser", providers: [.apt(["libhttp-parser-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
         // The house, from the ground up.
         .target(name: "Rex", swiftSettings: strict),
         .target(name: "RexProtocol", dependencies: ["Rex"], swiftSettings: strict),
         .target(
             name: "RexLoop", dependencies: ["CUV"], path: "Sources/Loop", swiftSettings: strict),
+        .target(
+            name: "RexWebSocket", dependencies: ["CWslay", "CZlib", "COpenSSL"],
+            path: "Sources/WebSocket", swiftSettings: strict),
         .target(name: "RexCommandLine", path: "Sources/CommandLine", swiftSettings: strict),
         .target(
-            name: "RexServer", dependencies: ["Rex", "RexProtocol", "RexLoop", "COpenSSL"],
+            name: "RexServer",
+            dependencies: [
+                "Rex", "RexProtocol", "RexLoop", "RexWebSocket", "COpenSSL", "CHTTPParser",
+            ],
+            resources: [.embedInCode("HTTP/Pages")],
             swiftSettings: strict),
         .target(
             name: "RexClient",
-            dependencies: ["Rex", "RexProtocol", "RexLoop", "RexCommandLine"],
+            dependencies: ["Rex", "RexProtocol", "RexLoop", "RexWebSocket", "RexCommandLine"],
             swiftSettings: strict),
         .target(
             name: "RexExamples", dependencies: ["Rex", "RexProtocol"], path: "Examples",
-            exclude: ["Embedding", "Poll"], swiftSettings: strict),
+            exclude: ["Embedding", "Poll", "Program", "Transcripts"], swiftSettings: strict),
         .target(
             name: "RexTesting", dependencies: ["Rex", "RexClient", "RexProtocol"],
             swiftSettings: strict),
@@ -68,12 +79,23 @@ let package = Package(
             name: "PollServer", dependencies: ["Rex", "RexProtocol", "RexServer"],
             path: "Examples/Poll", swiftSettings: strict),
 
+        // The examples in a terminal.
+        .executableTarget(
+            name: "rex-examples", dependencies: ["Rex", "RexExamples", "RexLoop", "RexTesting"],
+            path: "Examples/Program", swiftSettings: strict),
+
         // Figures, a table each.
         .executableTarget(
             name: "rex-bench", dependencies: ["Rex", "RexClient", "RexLoop", "RexTesting"],
             path: "Benchmarks", exclude: ["Peer"], swiftSettings: strict),
         .executableTarget(
             name: "uv-peer", dependencies: ["CUV"], path: "Benchmarks/Peer"),
+
+        // What a suite of WebSocket cases drives; no part of the product.
+        .executableTarget(
+            name: "websocket-echo", dependencies: ["RexLoop", "RexWebSocket"], path: "Tests/Echo",
+            exclude: ["cases.py"],
+            swiftSettings: strict),
 
         // Tests, a ring each.
         .testTarget(name: "RexTests", dependencies: ["Rex", "RexTesting"], swiftSettings: strict),
@@ -101,7 +123,7 @@ let package = Package(
             name: "ProcessTests",
             dependencies: [
                 "RexClient", "RexProtocol", "RexTesting", "rex-server", "rex-client",
-                "embedding-example", "PollServer",
+                "embedding-example", "PollServer", "rex-examples",
             ], swiftSettings: strict),
     ]
 )

@@ -35,6 +35,22 @@ func socketTable() async {
     }
 }
 
+/// The same requests as messages of WebSockets and as lines, against the same server.
+func webSocketTable() async {
+    print("websocket: the server on core 0, beside lines over TCP, median of 3 runs")
+    do {
+        let rex = try Target.rex()
+        defer { rex.process.signal(Target.terminate) }
+        for connections in [1, 10, 100] {
+            try overWebSocket("acks/s, \(connections) connections, one subscriber", rex) {
+                try repliesPerSecond(of: $0, connections, overWebSocket: $1)
+            }
+        }
+    } catch {
+        print("  \(error)")
+    }
+}
+
 /// One server to put a load on.
 private struct Target {
     let endpoint: Endpoint
@@ -81,8 +97,11 @@ private func median<T>(_ body: () throws -> T, by value: (T) -> Double) rethrows
     try (0..<3).map { _ in try body() }.sorted { value($0) < value($1) }[1]
 }
 
-private func repliesPerSecond(of target: Target, _ connections: Int) throws -> Double {
+private func repliesPerSecond(
+    of target: Target, _ connections: Int, overWebSocket: Bool = false
+) throws -> Double {
     var plan = LoadPlan(endpoint: target.endpoint, request: Line.action)
+    plan.overWebSocket = overWebSocket
     plan.connections = connections
     plan.window = 64
     if target.server != nil {
@@ -140,7 +159,14 @@ private func compare(
     show(title, try value(rex), try value(peer))
 }
 
-private func show(_ title: String, _ rex: Double, _ peer: Double?) {
+/// The same over a WebSocket and over lines.
+private func overWebSocket(
+    _ title: String, _ rex: Target, _ value: (Target, Bool) throws -> Double
+) throws {
+    show(title, try value(rex, true), try value(rex, false), beside: "lines")
+}
+
+private func show(_ title: String, _ rex: Double, _ peer: Double?, beside: String = "plain libuv") {
     let name = title + String(repeating: " ", count: max(0, 46 - title.count))
     let ours = rex < 10_000 ? "\((rex * 10).rounded() / 10)" : "\(Int(rex))"
     guard let peer, peer > 0 else {
@@ -148,5 +174,5 @@ private func show(_ title: String, _ rex: Double, _ peer: Double?) {
         return
     }
     let theirs = peer < 10_000 ? "\((peer * 10).rounded() / 10)" : "\(Int(peer))"
-    print("  \(name) \(ours)   plain libuv \(theirs)   ratio \((rex / peer * 100).rounded() / 100)")
+    print("  \(name) \(ours)   \(beside) \(theirs)   ratio \((rex / peer * 100).rounded() / 100)")
 }

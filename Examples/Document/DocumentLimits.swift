@@ -6,6 +6,7 @@ public enum DocumentLimits {
     public static let depth = JSONPatch.depthLimit
     /// The size of the document, about that of its text.
     public static let sizeBytes = 64 << 20
-    /// Operations of one `patch`. What they may copy, `JSONPatch.copyBytesLimit` says.
-    public static let patchOperations = 10_000
+    /// Operations of one `patch`: each may move all elements of a large array. What they may copy,
+    /// `JSONPatch.copyBytesLimit` says.
+    public static let patchOperations = 1_000
 }

@@ -39,7 +39,8 @@ extension DocumentNumber {
     /// over 64 bits for whole numbers, over a Double where one has a fraction.
     func added(to other: JSONValue) -> JSONValue? {
         if let a = other.whole, let b = value.whole {
-            return Int(exactly: a + b).map { .int($0) }
+            let sum = a + b
+            return Int(exactly: sum).map { .int($0) } ?? UInt64(exactly: sum).map { .uint($0) }
         }
         guard let a = other.double, let b = value.double else { return nil }
         return (a + b).isFinite ? .double(a + b) : nil

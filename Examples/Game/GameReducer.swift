@@ -108,6 +108,7 @@ extension GameState {
     fileprivate mutating func begin() {
         (score, level, lives, seconds) = (0, 1, GameLimits.livesAtStart, 0)
         hasBonus = false
+        alert = nil
         happenings = ["a round begins"]
     }
 

@@ -42,13 +42,16 @@ package struct ProgramSpec: Sendable {
     package let options: [any CommandOptionDefinition]
     package let commands: [CommandSpec]
     package let examples: [String]
+    /// Lines behind the options: what the exit status means.
+    package let notes: [String]
     /// Names of commands and options that a later version will have: asked for, they are answered
     /// with "not supported yet" and not with a suggestion.
     package let announced: [String]
 
     package init(
         name: String, version: String, summary: String, options: [any CommandOptionDefinition],
-        commands: [CommandSpec], examples: [String], announced: [String] = []
+        commands: [CommandSpec], examples: [String], notes: [String] = [],
+        announced: [String] = []
     ) {
         self.name = name
         self.version = version
@@ -56,6 +59,7 @@ package struct ProgramSpec: Sendable {
         self.options = options
         self.commands = commands
         self.examples = examples
+        self.notes = notes
         self.announced = announced
     }
 }

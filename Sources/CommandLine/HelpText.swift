@@ -14,6 +14,7 @@ package enum HelpText {
             lines += ["", "Options, before or after the command:"]
         }
         lines += options(program.options)
+        if !program.notes.isEmpty { lines += [""] + program.notes }
         lines += ["", "Examples:"] + program.examples.map { "  \($0)" }
         return lines.joined(separator: "\n")
     }

@@ -152,8 +152,7 @@ extension ProgramSpec {
             throw UsageError("a word is missing: \(usage)", command: command.name)
         }
         let extra = operands[command.count.upperBound]
-        let expected = command.operands.isEmpty ? "takes no words" : usage
-        throw UsageError(
-            "\(command.name): \(extra) is one word too many; \(expected)", command: command.name)
+        let expected = command.operands.isEmpty ? "\(command.name) takes none" : usage
+        throw UsageError("\(extra) is one word too many; \(expected)", command: command.name)
     }
 }

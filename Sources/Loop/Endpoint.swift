@@ -59,6 +59,14 @@ public enum Endpoint: Hashable, Sendable, CustomStringConvertible {
         }
         return host.lowercased() == "localhost"
     }
+
+    /// True for an address in numbers, and for a Unix socket: no name has to be looked up.
+    public var isLiteral: Bool {
+        guard case .tcp(let host, _) = self else { return true }
+        var four = in_addr()
+        var six = in6_addr()
+        return inet_pton(AF_INET, host, &four) == 1 || inet_pton(AF_INET6, host, &six) == 1
+    }
 }
 
 /// An address that cannot be read, in a person's words.

@@ -29,7 +29,8 @@ public final class Listener {
 
     /// Listens at `endpoint`.
     ///
-    /// A Unix socket file that nobody answers on any more is replaced; one that is in use is not.
+    /// A Unix socket file that nobody answers on any more is replaced; one that is in use is not,
+    /// nor any other file.
     /// - Parameter accepted: called on the loop's thread; the socket is open and does not read yet.
     public convenience init(
         _ endpoint: Endpoint, on loop: Loop, accepted: @escaping (Socket) -> Void
@@ -46,7 +47,12 @@ public final class Listener {
                 try check(status, "listen on", endpoint.description)
             case .unix(let path):
                 Self.removeStale(path)
-                try check(uv_pipe_bind(core.pipe, path), "listen on", endpoint.description)
+                var status = uv_pipe_bind(core.pipe, path)
+                // libuv says "permission denied" for a folder that is not there.
+                if status == UV_EACCES.rawValue, !Self.folderExists(of: path) {
+                    status = UV_ENOENT.rawValue
+                }
+                try check(status, "listen on", endpoint.description)
             }
         } catch {
             core.closeHandle()
@@ -113,8 +119,16 @@ public final class Listener {
         return kind
     }
 
+    private static func folderExists(of path: String) -> Bool {
+        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return true }
+        return access(String(path[..<slash]), F_OK) == 0
+    }
+
     /// Removes a socket file that nobody listens on.
     private static func removeStale(_ path: String) {
+        // What is no socket refuses connections too.
+        var file = stat()
+        guard lstat(path, &file) == 0, file.st_mode & S_IFMT == S_IFSOCK else { return }
         let probe = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         guard probe >= 0 else { return }
         defer { Glibc.close(probe) }

@@ -6,6 +6,8 @@ import Glibc
 public enum ServiceNotification {
     /// The first descriptor that a service manager hands over.
     static let firstDescriptor: Int32 = 3
+    /// More than this is no number of sockets that anybody hands over.
+    static let mostDescriptors: Int32 = 1_024
 
     /// Sends a state such as `READY=1` to `$NOTIFY_SOCKET`; does nothing where there is none.
     public static func send(_ state: String) {
@@ -43,7 +45,8 @@ public enum ServiceNotification {
         }
         guard let pid = getenv("LISTEN_PID").flatMap({ Int32(String(cString: $0)) }),
             pid == getpid(),
-            let count = getenv("LISTEN_FDS").flatMap({ Int32(String(cString: $0)) }), count > 0
+            let count = getenv("LISTEN_FDS").flatMap({ Int32(String(cString: $0)) }),
+            (1...mostDescriptors).contains(count)
         else { return [] }
         let descriptors = firstDescriptor..<(firstDescriptor + count)
         for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }

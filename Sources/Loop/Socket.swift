@@ -155,6 +155,18 @@ public final class Socket {
         return 0
     }
 
+    /// Bytes that were written and that the other side has not taken: those that libuv holds, and
+    /// those in the kernel's buffer. It falls as long as the other side reads.
+    public var unsentBytes: Int {
+        guard !isClosing else { return 0 }
+        var descriptor: Int32 = -1
+        var queued: Int32 = 0
+        if uv_fileno(core.handle, &descriptor) == 0 {
+            _ = ioctl(descriptor, UInt(TIOCOUTQ), &queued)
+        }
+        return uv_stream_get_write_queue_size(stream) + Int(queued)
+    }
+
     /// True while what `writeLater` was given has not left.
     public private(set) var isDraining = false
 

@@ -81,15 +81,16 @@ extension Server {
 
     private func sayBye() {
         let passed = Int(loop.milliseconds - drainBegan)
-        let patience = limits.drainMilliseconds - 2 * limits.lingerMilliseconds
-        if passed < patience, connections.values.contains(where: { $0.session.awaitedEffects > 0 })
+        if passed < awaitMilliseconds,
+            connections.values.contains(where: { !$0.session.awaited.isEmpty })
         {
-            add(.drain, after: Self.lastReadMilliseconds)
+            add(.drain, after: min(Self.lastReadMilliseconds, awaitMilliseconds - passed))
             return
         }
         cut()
         phase = .saying
         for connection in connections.values {
+            giveUpAwaited(by: connection)
             close(connection, .shuttingDown, "the server is shutting down")
         }
         if connections.isEmpty {
@@ -97,6 +98,12 @@ extension Server {
         } else {
             add(.drain, after: max(0, limits.drainMilliseconds - passed))
         }
+    }
+
+    /// How long acks that await effects are waited for: all the time but what the goodbyes take,
+    /// and half of it where that is more.
+    private var awaitMilliseconds: Int {
+        max(limits.drainMilliseconds - limits.lingerMilliseconds, limits.drainMilliseconds / 2)
     }
 
     func didStop() {

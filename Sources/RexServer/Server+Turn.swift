@@ -9,6 +9,7 @@ import RexProtocol
 /// write for each connection that has something, and the next deadline.
 extension Server {
     func endTurn() {
+        metrics.turns += 1
         cut()
         // A flush may end a connection, whose leaving may commit: that belongs to the next round.
         var rounds = 0
@@ -116,8 +117,10 @@ extension Server {
         if subscription.throttle > 0 {
             subscription.notBefore = loop.milliseconds + subscription.throttle
         }
-        subscription.connection.outbox.place(chunk)
-        touch(subscription.connection)
+        let connection = subscription.connection
+        connection.outbox.place(chunk)
+        touch(connection)
+        if connection.outbox.pendingBytes > limits.outboxBytes { write(connection) }
     }
 
     // MARK: Those who are behind
@@ -208,6 +211,13 @@ extension Server {
             case .halfClosed(let id):
                 if let connection = connections[id] { checkHalfClosed(connection) }
             case .drain: endDrain()
+            case .goOn(let id): if let connection = connections[id] { goOn(connection) }
+            case .request(let id): if let connection = connections[id] { checkRequest(connection) }
+            case .surplus(let id):
+                if let connection = connections[id], connection.phase == .undecided {
+                    refuseSurplus(connection)
+                }
+            case .session(let name): checkSession(name)
             }
         }
     }
@@ -217,6 +227,14 @@ extension Server {
         let end = since + UInt64(limits.stallMilliseconds)
         guard loop.milliseconds >= end else {
             add(.stall(connection: connection.id), at: end)
+            return
+        }
+        // Who reads on, however slowly, is not stalled.
+        let unsent = connection.socket.unsentBytes
+        guard unsent >= connection.stalledBytes else {
+            connection.stalledBytes = unsent
+            connection.stalledSince = loop.milliseconds
+            add(.stall(connection: connection.id), after: limits.stallMilliseconds)
             return
         }
         close(connection, .tooSlow, "nothing was read for \(limits.stallMilliseconds) ms")
@@ -231,12 +249,13 @@ struct StateFrames {
     private let store: HostedStore
     private let path: JSONPointer
     private var patches: [Key: Chunk] = [:]
-    private var states: [Int: Chunk] = [:]
+    private var states: [Key: Chunk] = [:]
     private var last: (key: Key, chunk: Chunk)?
 
     private struct Key: Hashable {
         let number: Int
         let from: Int
+        let encoding: FrameEncoding
     }
 
     init(store: HostedStore, path: JSONPointer, revision: Int) {
@@ -246,37 +265,47 @@ struct StateFrames {
     }
 
     mutating func patch(_ patch: RawJSON, for subscription: Subscription) -> Chunk {
-        let key = Key(number: subscription.number, from: subscription.sentRevision)
+        let key = Key(
+            number: subscription.number, from: subscription.sentRevision,
+            encoding: subscription.connection.encoding)
         if let last, last.key == key { return last.chunk }
         let chunk =
             patches[key]
-            ?? Self.chunk(
+            ?? self.chunk(
                 .patch(
                     .init(
                         sub: "s\(key.number)", store: store.host.name, from: key.from,
-                        rev: revision,
-                        patch: patch)))
+                        rev: revision, patch: patch)), "patch", key.encoding)
         patches[key] = chunk
         last = (key, chunk)
         return chunk
     }
 
     mutating func state(for subscription: Subscription) throws(WireError) -> Chunk {
-        if let chunk = states[subscription.number] { return chunk }
+        let key = Key(
+            number: subscription.number, from: 0, encoding: subscription.connection.encoding)
+        if let chunk = states[key] { return chunk }
         let state = try store.host.state(in: store.lastCut, at: path)
-        let chunk = Self.chunk(
+        let chunk = self.chunk(
             .state(
                 .init(
                     sub: "s\(subscription.number)", store: store.host.name, path: path,
-                    epoch: store.host.epoch, rev: revision, state: state)))
-        states[subscription.number] = chunk
+                    epoch: store.host.epoch, rev: revision, state: state)), "state", key.encoding)
+        states[key] = chunk
         return chunk
     }
 
-    private static func chunk(_ frame: ServerFrame) -> Chunk {
+    /// One frame as it goes out; a stream of events also learns the name and the position.
+    private func chunk(_ frame: ServerFrame, _ name: StaticString, _ encoding: FrameEncoding)
+        -> Chunk
+    {
         var writer = JSONWriter()
+        if encoding == .event {
+            writer.bytes += "id: \(store.host.epoch):\(revision)\nevent: \(name)\n".utf8
+        }
+        let start = encoding.begin(&writer)
         frame.encode(into: &writer)
-        writer.byte(UInt8(ascii: "\n"))
+        encoding.end(&writer, from: start)
         return Chunk(writer.bytes)
     }
 }

@@ -18,6 +18,10 @@ public actor Server {
     public struct Configuration: Sendable {
         /// The bounds.
         public var limits = Limits()
+        /// Pages of these origins may ask over HTTP besides the server's own (exact match).
+        public var allowedOrigins: Set<String> = []
+        /// Names that `Host` may have besides loopback and the listening addresses.
+        public var allowedHosts: Set<String> = []
         /// Where and what it logs.
         public var log = Log(write: { StandardStreams.writeError($0) })
 
@@ -42,6 +46,14 @@ public actor Server {
 
     var connections: [Int: Connection] = [:]
     private var lastConnection = 0
+    /// Clients that are several requests of HTTP, by the name in `Rex-Session`.
+    var webSessions: [String: WebSession] = [:]
+    var metrics = Metrics()
+    let allowedOrigins: Set<String>
+    let allowedHosts: Set<String>
+    /// Hosts that this server listens at.
+    var servedHosts: Set<String> = []
+    var dates = HTTPDate()
     /// Connections that frames are taken from; those that only hear why they end do not count.
     var servedCount = 0
     /// Connections that this turn touched, to be written to at its end.
@@ -66,6 +78,8 @@ public actor Server {
     var signals: [SignalSource] = []
     /// The loop's milliseconds when the shutdown began.
     var drainBegan: UInt64 = 0
+    /// The clock's nanoseconds until which the present connection's frames are served.
+    var servingUntil: UInt64 = 0
     /// Readers that are too slow for their events, to be closed when nothing else is under way.
     var slow: [Connection] = []
 
@@ -79,12 +93,18 @@ public actor Server {
         case linger(connection: Int)
         case halfClosed(connection: Int)
         case drain
+        case goOn(connection: Int)
+        case request(connection: Int)
+        case session(String)
+        case surplus(connection: Int)
     }
 
     /// Starts the server's loop; it serves nothing until `host` and `listen`.
     public init(_ configuration: Configuration = Configuration()) {
         limits = configuration.limits
         log = configuration.log
+        allowedOrigins = configuration.allowedOrigins
+        allowedHosts = configuration.allowedHosts
         parser = JSONParser(depthLimit: configuration.limits.depth)
         loop.start(named: "rex-loop")
     }
@@ -146,6 +166,7 @@ public actor Server {
         let listener = try RexLoop.Listener(endpoint, on: loop) { [weak self] socket in
             self?.enter(with: socket) { $0.accept($1) }
         }
+        if case .tcp(let host, _) = endpoint { servedHosts.insert(host.lowercased()) }
         return didListen(listener)
     }
 
@@ -162,6 +183,7 @@ public actor Server {
 
     private func didListen(_ listener: RexLoop.Listener) -> Endpoint {
         listeners.append(listener)
+        if case .tcp(let host, _) = listener.endpoint { servedHosts.insert(host) }
         phase = .running
         log.event(.info, "listening", ["address": "\(listener.endpoint)"])
         return listener.endpoint
@@ -181,30 +203,37 @@ public actor Server {
 
     // MARK: Connections
 
+    /// A client that nobody was before.
+    func nextClient() -> ClientIdentity {
+        lastConnection += 1
+        return ClientIdentity(id: "c\(lastConnection)", user: nil)
+    }
+
     /// Connections beyond the limit that are told why at one time; more are closed without a word.
     private static let refusedAtOnce = 256
+
+    /// How long a connection that is one too many may take to show what it speaks.
+    private static let surplusMilliseconds = 200
 
     private func accept(_ socket: Socket) {
         guard connections.count < limits.connections + Self.refusedAtOnce else {
             return socket.close()
         }
-        lastConnection += 1
+        let client = nextClient()
         let id = lastConnection
-        let session = Session(client: ClientIdentity(id: "c\(id)", user: nil))
+        let session = Session(client: client)
         let connection = Connection(
             id: id, socket: socket, session: session, limits: limits, server: self)
         socket.owner = connection
         connection.session.lastHeard = loop.milliseconds
         connections[id] = connection
         servedCount += 1
+        metrics.connectionsAccepted += 1
         socket.startReading()
         log.event(.debug, "connected", ["client": session.client.id, "peer": socket.peer])
         if servedCount > limits.connections {
-            refuse(
-                connection,
-                WireError(
-                    .overloaded, "no more than \(limits.connections) connections are served",
-                    retryMilliseconds: 1_000), .overloaded)
+            connection.isSurplus = true
+            add(.surplus(connection: id), after: Self.surplusMilliseconds)
         }
     }
 }

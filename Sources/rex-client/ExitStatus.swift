@@ -1,4 +1,4 @@
-/// How the program ends (docs: the table of exit codes in its help).
+/// How the program ends; its help lists them.
 enum ExitStatus: Int32 {
     case done = 0
     /// The server said no.

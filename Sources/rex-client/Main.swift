@@ -1,6 +1,7 @@
 import RexClient
 import RexCommandLine
 import RexLoop
+import RexProtocol
 
 @main struct Main {
     static func main() async {
@@ -9,7 +10,7 @@ import RexLoop
         let program = ClientProgram.spec
         let invocation: Invocation
         do throws(UsageError) {
-            invocation = try program.parse(Process.words, environment: Process.environment)
+            invocation = try program.parse(Process.words(), environment: Process.environment)
         } catch {
             Process.end(misused(error))
         }
@@ -35,6 +36,9 @@ import RexLoop
             StandardOutput.talk(error.description)
             return .usage
         } catch let error as ConnectionError {
+            if call.isJSON, case .refused(let refusal) = error {
+                call.printFrame(.error(id: nil, refusal))
+            }
             StandardOutput.talk(error.description)
             return ExitStatus(error)
         } catch {

@@ -62,6 +62,10 @@ import RexServer
         if !listen.isEmpty { settings.listen = listen }
         if let file = arguments[ServerOptions.portFile] { settings.portFile = file }
         if let stores = arguments[ServerOptions.stores] { settings.stores = stores }
+        let origins = arguments.all(ServerOptions.allowOrigin)
+        if !origins.isEmpty { settings.allowedOrigins = origins }
+        let hosts = arguments.all(ServerOptions.allowHost)
+        if !hosts.isEmpty { settings.allowedHosts = hosts }
         if let level = arguments[ServerOptions.logLevel] { settings.logLevel = level }
         if let format = arguments[ServerOptions.logFormat] { settings.logFormat = format }
         if arguments[ServerOptions.memory] { settings.isMemoryOnly = true }
@@ -69,9 +73,8 @@ import RexServer
         let open = settings.listen.first { !$0.isLoopback }
         if let open, !settings.isInsecure {
             throw UsageError(
-                "\(open) can be reached by others, and nobody would be asked for a token; "
-                    + "--insecure allows it"
-            )
+                "\(open) can be reached from other machines, and nobody would be asked who they "
+                    + "are; --insecure allows it")
         }
         return settings
     }
@@ -79,13 +82,15 @@ import RexServer
     private static func serve(_ settings: ServerSettings, _ arguments: Arguments) async throws {
         var configuration = Server.Configuration()
         configuration.limits = settings.limits
+        configuration.allowedOrigins = Set(settings.allowedOrigins)
+        configuration.allowedHosts = Set(settings.allowedHosts)
         configuration.log.level = settings.logLevel
         configuration.log.format = settings.logFormat
         let server = Server(configuration)
         for name in settings.stores { try await host(name, on: server) }
         let addresses = try await listen(settings, server)
         if let file = settings.portFile { try write(addresses, to: file) }
-        try await server.run(hangUp: { reload(arguments, server) }) {
+        try await server.run(hangUp: { reload(settings, arguments, server) }) {
             print("rex-server ready on \(addresses.map(\.description).joined(separator: ", "))")
             flushOutput()
             ServiceNotification.send("READY=1")
@@ -125,11 +130,18 @@ import RexServer
     }
 
     /// SIGHUP: what may change while the server runs is read again; a bad file changes nothing.
-    private static func reload(_ arguments: Arguments, _ server: Server) {
+    private static func reload(
+        _ started: ServerSettings, _ arguments: Arguments, _ server: Server
+    ) {
         Task {
             do {
-                await server.setLogLevel(try settings(arguments).logLevel)
-                await server.log.event(.notice, "reloaded")
+                let new = try settings(arguments)
+                await server.setLogLevel(new.logLevel)
+                let waiting = new.names(ofChangesNeedingRestart: started)
+                await server.log.event(
+                    .notice, "reloaded",
+                    waiting.isEmpty
+                        ? [:] : ["needs_restart": waiting.joined(separator: ",")])
             } catch {
                 await server.log.event(.error, "reload_failed", ["reason": "\(error)"])
             }

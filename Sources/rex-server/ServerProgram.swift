@@ -32,8 +32,19 @@ enum ServerOptions {
         flag: "--check-config", help: "say whether the configuration is good, and end")
 
     static let insecure = CommandOption(
-        flag: "--insecure", help: "listen beyond loopback without tokens",
+        flag: "--insecure", help: "listen beyond loopback, though nobody is asked who they are",
         environment: "REX_INSECURE")
+
+    static let allowOrigin = CommandOption<String>(
+        "--allow-origin", "URL",
+        help: "whose pages may ask: https://app.example; may be repeated",
+        environment: "REX_ALLOW_ORIGIN"
+    ) { try ServerSettings.origin($0) }
+
+    static let allowHost = CommandOption<String>(
+        "--allow-host", "NAME", help: "a name that Host may have; may be repeated",
+        environment: "REX_ALLOW_HOST"
+    ) { try ServerSettings.hostName($0) }
 
     static let logLevel = CommandOption<LogLevel>(
         "--log-level", "LEVEL", help: "debug, info, notice, warning or error; default notice",
@@ -48,7 +59,8 @@ enum ServerOptions {
     static let spec = ProgramSpec(
         name: "rex-server", version: Server.version, summary: "hosts stores on the network",
         options: [
-            listen, portFile, memory, stores, config, checkConfig, insecure, logLevel, logFormat,
+            listen, portFile, memory, stores, config, checkConfig, insecure, allowOrigin, allowHost,
+            logLevel, logFormat,
         ],
         commands: [],
         examples: [
@@ -56,7 +68,11 @@ enum ServerOptions {
             "rex-server --listen 127.0.0.1:0 --port-file /run/rex/port --stores counter",
             "rex-server --listen unix:/run/rex/socket --log-format json",
         ],
+        notes: [
+            "Exit status: 0 stopped by SIGTERM or SIGINT, 1 ended at once by a second signal,",
+            "2 wrong words, 69 cannot listen, 78 bad configuration. SIGHUP rereads log-level.",
+        ],
         announced: [
-            "--data", "--durability", "--token-file", "--tls-cert", "--tls-key", "--allow-origin",
+            "--data", "--durability", "--token-file", "--tls-cert", "--tls-key",
         ])
 }

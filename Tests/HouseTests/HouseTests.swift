@@ -41,6 +41,10 @@ import Testing
         expectNone(ContractRule.findings(in: tree))
     }
 
+    @Test func documentsLinkToTestsThatAreThere() {
+        expectNone(TestLinkRule.findings(in: tree))
+    }
+
     private func expectNone(
         _ findings: [Finding], sourceLocation: SourceLocation = #_sourceLocation
     ) {

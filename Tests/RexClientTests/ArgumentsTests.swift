@@ -68,7 +68,7 @@ import Testing
     @Test func whatIsMissingOrTooMuchIsNamed() {
         #expect(failure() == "a command is missing")
         #expect(failure("jump") == "a word is missing: rex-client jump REV")
-        #expect(failure("ping", "x") == "ping: x is one word too many; takes no words")
+        #expect(failure("ping", "x") == "x is one word too many; ping takes none")
         #expect(failure("ping", "--url") == "--url needs a value: --url URL")
         #expect(failure("ping", "--json=1") == "--json takes no value")
         #expect(failure("dispatch", "x", "--expect", "-3").contains("expected a number from 0 on"))

@@ -148,7 +148,7 @@ import Testing
         (
             #"{"type":"incremnt"}"#, "/action/type",
             "no action has the type 'incremnt'; did you mean 'increment'? "
-                + "Known types: increment, add, send, move, graph, select, connected"
+                + "Known types: increment, add, send, move, graph, select"
         ),
     ])
     func failuresNameThePlace(text: String, at: String, message: String) throws {

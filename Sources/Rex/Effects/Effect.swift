@@ -29,10 +29,6 @@ public struct Effect<Action: Sendable>: Sendable {
         case throttle(Effect, Throttling)
     }
 
-    init(plan: Plan) {
-        self.plan = plan
-    }
-
     /// Nothing.
     public static var none: Effect { Effect(plan: .none) }
 

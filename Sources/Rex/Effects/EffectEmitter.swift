@@ -71,6 +71,14 @@ public struct EffectEmitter<Action: Sendable>: Sendable {
 public struct EffectEvent<Action: Sendable>: Sendable {
     let number: UInt64
     let signal: EffectSignal<Action>
+
+    /// True where nothing comes after it.
+    var isLast: Bool {
+        switch signal {
+        case .action, .effect: false
+        case .ended, .failed: true
+        }
+    }
 }
 
 enum EffectSignal<Action: Sendable>: Sendable {

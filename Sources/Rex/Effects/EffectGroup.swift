@@ -13,9 +13,17 @@ public final class EffectGroup {
     /// How many effects and queued actions are waited for.
     public private(set) var pending = 0
     private var hasBegun = false
+    /// Timers with a period, intervals and streams are counted too.
+    let waitsForAll: Bool
 
     /// A group for one dispatch.
-    public init() {}
+    public init() {
+        waitsForAll = false
+    }
+
+    init(waitsForAll: Bool) {
+        self.waitsForAll = waitsForAll
+    }
 
     /// True once the action was reduced and nothing is left to wait for.
     public var isEnded: Bool { hasBegun && pending == 0 }

@@ -51,8 +51,9 @@ final class Strand<Action: Sendable> {
         parent = place.parent
         owners = place.owners
         fromRevision = place.revision
-        group = isLongLived ? nil : place.group
-        groupOfParts = isLongLived && !effect.isConcurrent ? nil : place.group
+        let isEndless = isLongLived && place.group?.waitsForAll != true
+        group = isEndless ? nil : place.group
+        groupOfParts = isEndless && !effect.isConcurrent ? nil : place.group
         trail = isLongLived || place.parent != nil ? nil : place.trail
     }
 

@@ -1,13 +1,23 @@
 import RexLoop
 
-/// Where a Rex server is: `tcp://host:port`, `unix:/path`, and in a later version `tls://`, `ws://`
-/// and `wss://`.
+/// Where a Rex server is and what is spoken with it: `tcp://host:port`, `unix:/path`,
+/// `ws://host:port`, and in a later version `tls://` and `wss://`.
 ///
 /// The schemes that this version does not speak are understood as such, so that the answer is
 /// "not supported yet" and not "what is that?".
 public struct RexURL: Sendable, Hashable, CustomStringConvertible {
+    /// How frames travel.
+    public enum Transport: Sendable, Hashable {
+        /// Each is a line.
+        case lines
+        /// Each is a message of a WebSocket that is opened at the path.
+        case webSocket(path: String)
+    }
+
     /// The endpoint to connect to.
     public let endpoint: Endpoint
+    /// How frames travel there.
+    public let transport: Transport
 
     /// The port of a Rex server where none is named.
     public static let defaultPort: UInt16 = 7390
@@ -16,32 +26,50 @@ public struct RexURL: Sendable, Hashable, CustomStringConvertible {
     public static let `default` = RexURL(.tcp(host: "127.0.0.1", port: defaultPort))
 
     /// The URL of an endpoint.
-    public init(_ endpoint: Endpoint) { self.endpoint = endpoint }
+    public init(_ endpoint: Endpoint, _ transport: Transport = .lines) {
+        self.endpoint = endpoint
+        self.transport = transport
+    }
 
-    /// Reads `tcp://host[:port]`, `unix:/path`, or a bare `host[:port]`.
+    /// Reads `tcp://host[:port]`, `unix:/path`, `ws://host[:port][/path]`, or a bare `host[:port]`.
+    /// The port is 7390 where none is named, the path of a WebSocket `/ws`.
     ///
     /// - Throws: `RexURLError` for what is not an address, or is one of a kind not supported yet.
     public init(_ text: String) throws(RexURLError) {
         if text.hasPrefix("unix:") {
             var path = text.dropFirst("unix:".count)
             if path.hasPrefix("//") { path = path.dropFirst(2) }
-            self.endpoint = try Self.endpoint("unix:\(path)")
+            self.init(try Self.endpoint("unix:\(path)"))
             return
         }
         guard let mark = text.firstRange(of: "://") else {
-            self.endpoint = try Self.endpoint(Self.withPort(text))
+            self.init(try Self.endpoint(Self.withPort(text)))
             return
         }
         let scheme = text[..<mark.lowerBound]
         var rest = String(text[mark.upperBound...])
         if rest.hasSuffix("/") { rest.removeLast() }
         switch scheme {
-        case "tcp": self.endpoint = try Self.endpoint(Self.withPort(rest))
-        case "tls", "ws", "wss":
-            throw RexURLError("\(text): \(scheme):// is not supported yet; use tcp:// or unix:")
+        case "tcp": self.init(try Self.endpoint(Self.withPort(rest)))
+        case "ws": try self.init(webSocket: rest)
+        case "tls", "wss":
+            throw RexURLError(
+                "\(text): \(scheme):// is not supported yet; use tcp://, ws:// or unix:")
         default:
-            throw RexURLError("\(text): expected tcp://host:port or unix:/path")
+            throw RexURLError("\(text): expected tcp://host:port, ws://host:port or unix:/path")
         }
+    }
+
+    private init(webSocket rest: String) throws(RexURLError) {
+        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        let path = String(rest[slash...])
+        guard path.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "#") }) else {
+            throw RexURLError(
+                "ws://\(rest): a path has no blanks, and what is not ASCII is escaped")
+        }
+        self.init(
+            try Self.endpoint(Self.withPort(String(rest[..<slash]))),
+            .webSocket(path: path.isEmpty ? "/ws" : path))
     }
 
     private static func withPort(_ text: String) -> String {
@@ -60,9 +88,10 @@ public struct RexURL: Sendable, Hashable, CustomStringConvertible {
 
     /// As it is given on a command line.
     public var description: String {
-        switch endpoint {
-        case .tcp: "tcp://\(endpoint)"
-        case .unix: endpoint.description
+        switch (transport, endpoint) {
+        case (.webSocket(let path), _): "ws://\(endpoint)\(path)"
+        case (.lines, .tcp): "tcp://\(endpoint)"
+        case (.lines, .unix): endpoint.description
         }
     }
 }

@@ -4,7 +4,8 @@ import RexProtocol
 /// Every option of `rex-client`, each defined once.
 package enum ClientOptions {
     package static let url = CommandOption(
-        "--url", "URL", help: "tcp://host:port or unix:/path; default \(RexURL.default)",
+        "--url", "URL",
+        help: "tcp:// or ws://host:port, unix:/path; default \(RexURL.default)",
         environment: "REX_URL"
     ) { try RexURL($0) }
 

@@ -15,6 +15,10 @@ package enum ClientProgram {
             "rex-client watch /rooms/general --patches",
             "rex-client chat general ann",
         ],
+        notes: [
+            "Exit status: 0 done, 1 the server refused, 2 wrong words or input, 69 no connection,",
+            "75 try again later, 77 not allowed, 124 no answer in time, 130 interrupted.",
+        ],
         announced: ["bench", "--token-file"])
 
     private static let acting = [
@@ -109,7 +113,7 @@ package enum ClientProgram {
                 "FILE holds > sent and < expected lines, or is Markdown with ```transcript blocks;",
                 "- is stdin. docs/transcripts.md describes the lines.",
             ],
-            examples: ["rex-client run protocol.md"]),
+            examples: ["rex-client run undo.transcript"]),
         CommandSpec(
             "help", "[COMMAND]", count: 0...1, summary: "this help, or a command's",
             examples: ["rex-client help dispatch"]),

@@ -82,7 +82,8 @@ package enum Words {
                 default: break
                 }
             } else if isEscaped {
-                word = (word ?? "") + String(character)
+                word = word ?? ""
+                word!.append(character)
                 isEscaped = false
             } else if let open = quote {
                 if character == open {
@@ -100,11 +101,14 @@ package enum Words {
                     word = word ?? ""
                 case "{", "[":
                     depth = 1
-                    word = (word ?? "") + String(character)
+                    word = word ?? ""
+                    word!.append(character)
                 case _ where character.isWhitespace:
                     if let done = word { words.append(done) }
                     word = nil
-                default: word = (word ?? "") + String(character)
+                default:
+                    word = word ?? ""
+                    word!.append(character)
                 }
             }
         }

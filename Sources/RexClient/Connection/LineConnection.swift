@@ -36,7 +36,7 @@ import RexLoop
     }
 
     private func start(_ url: RexURL) {
-        let wire = Wire(url.endpoint) { [weak self] event in self?.hear(event, url) }
+        let wire = Wire(url) { [weak self] event in self?.hear(event, url) }
         self.wire = wire
         lines.onRoom = { [weak wire] in wire?.resume() }
         wire.connect()
@@ -60,6 +60,9 @@ import RexLoop
                 wire?.close()
             }
             if lines.isFull { wire?.pause() }
+        case .refused(let text):
+            opened(.unreachable("\(url): \(text)"))
+            lines.end(.lost(text))
         case .ended: lines.end()
         case .drained: break
         case .closed(let error):

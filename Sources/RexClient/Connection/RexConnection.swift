@@ -64,7 +64,7 @@ import RexProtocol
     }
 
     private func start() {
-        let wire = Wire(url.endpoint) { [weak self] event in self?.hear(event) }
+        let wire = Wire(url) { [weak self] event in self?.hear(event) }
         self.wire = wire
         general.onRoom = { [weak self] in self?.readOn() }
         wire.connect()
@@ -221,6 +221,9 @@ import RexProtocol
         case .connected: opened(nil)
         case .received(let bytes): received(bytes)
         case .drained: tellRoom()
+        case .refused(let text):
+            opened(.unreachable("\(url): \(text)"))
+            end(.lost(text))
         case .ended: end(farewell.map { .closed($0) } ?? .lost("the server ended it"))
         case .closed(let error):
             opened(.unreachable(error.map { "\($0)" } ?? "closed"))

@@ -2,13 +2,16 @@ import RexLoop
 
 /// One socket of a client: the attempt to connect, then bytes in both directions.
 ///
-/// Knows no frames. `hear` is told everything, on the loop, `.closed` last and once.
+/// What goes in and comes out is lines, also where each travels as a message of a WebSocket; it
+/// does not look at them. `hear` is told everything, on the loop, `.closed` last and once.
 @ClientLoop final class Wire {
     /// What happens on a wire.
     enum Event {
         case connected
         /// Good during the call only.
         case received(UnsafeRawBufferPointer)
+        /// What answers at the address is no Rex server, or broke a rule. `.closed` follows.
+        case refused(String)
         /// The other side ended its sending half.
         case ended
         /// Less than `ClientLimits.outboxBytes` wait to leave.
@@ -19,6 +22,12 @@ import RexLoop
 
     private let hear: (Event) -> Void
     private let endpoint: Endpoint
+    /// Between lines and the socket, where it is a WebSocket.
+    private let messages: LinesOverMessages?
+    /// Lines that wait for the WebSocket's handshake.
+    private var early: [UInt8] = []
+    /// Frames may be sent: connected, and the handshake is done where there is one.
+    private var isOpen = false
     private var candidates: ArraySlice<Endpoint> = []
     private var socket: Socket?
     private var isConnected = false
@@ -30,11 +39,16 @@ import RexLoop
     private var leaving = 0
 
     /// Bytes that have not been given to the kernel yet.
-    var waitingBytes: Int { outbox.count + leaving }
+    var waitingBytes: Int { early.count + outbox.count + leaving }
 
-    init(_ endpoint: Endpoint, hear: @escaping (Event) -> Void) {
-        self.endpoint = endpoint
+    init(_ url: RexURL, hear: @escaping (Event) -> Void) {
+        endpoint = url.endpoint
         self.hear = hear
+        switch url.transport {
+        case .lines: messages = nil
+        case .webSocket(let path):
+            messages = LinesOverMessages(host: "\(url.endpoint)", path: path)
+        }
     }
 
     /// Looks the host up and tries its addresses one after the other; `.connected` or `.closed`
@@ -66,13 +80,20 @@ import RexLoop
     /// Adds bytes to what leaves at the end of this turn; nothing once the wire is closed.
     func send(_ bytes: some Sequence<UInt8>) {
         guard !isClosed else { return }
-        outbox.append(contentsOf: bytes)
+        if let messages {
+            guard isOpen else { return early.append(contentsOf: bytes) }
+            outbox += messages.encode(bytes)
+        } else {
+            outbox.append(contentsOf: bytes)
+        }
         noteForTurnEnd()
     }
 
-    /// Ends the sending half once everything before has left; reading goes on.
+    /// Ends the sending half once everything before has left; reading goes on. A WebSocket is
+    /// closed: the answers to what was sent before come, and no more.
     func finish() {
         wantsEnd = true
+        if let messages, isOpen { outbox += messages.finish() }
         noteForTurnEnd()
     }
 
@@ -97,7 +118,8 @@ import RexLoop
                 return
             }
         }
-        if wantsEnd { socket.finish() }
+        // The close of a WebSocket is a message; the server ends the connection.
+        if wantsEnd, messages == nil { socket.finish() }
     }
 
     // MARK: Reading and the end
@@ -111,6 +133,38 @@ import RexLoop
     func resume() {
         wantsReading = true
         if isConnected { socket?.startReading() }
+    }
+
+    // MARK: A WebSocket
+
+    private func take(_ bytes: UnsafeRawBufferPointer, by messages: LinesOverMessages) {
+        messages.received(bytes) { event in
+            switch event {
+            case .opened: didOpen(messages)
+            case .line(let line):
+                hear(.received(line))
+                Self.lineEnd.withUnsafeBytes { hear(.received($0)) }
+            case .send(let bytes):
+                outbox += bytes
+                noteForTurnEnd()
+            case .failed(let text):
+                flush()
+                hear(.refused(text))
+                close()
+            }
+        }
+    }
+
+    private static let lineEnd: [UInt8] = [UInt8(ascii: "\n")]
+
+    private func didOpen(_ messages: LinesOverMessages) {
+        isOpen = true
+        outbox += messages.encode(early)
+        if wantsEnd { outbox += messages.finish() }
+        early = []
+        if !wantsReading { socket?.stopReading() }
+        hear(.connected)
+        if !outbox.isEmpty { noteForTurnEnd() }
     }
 
     /// Whether the end of this wire, however it comes, tells the server at once that nobody reads
@@ -138,13 +192,19 @@ extension Wire: @ClientLoop SocketOwner {
     func socketDidConnect(_ socket: Socket) {
         isConnected = true
         candidates = []
+        if let messages {
+            socket.startReading()
+            outbox += messages.handshake
+            return noteForTurnEnd()
+        }
+        isOpen = true
         if wantsReading { socket.startReading() }
         hear(.connected)
         if !outbox.isEmpty || wantsEnd { noteForTurnEnd() }
     }
 
     func socket(_ socket: Socket, didRead bytes: UnsafeRawBufferPointer) {
-        hear(.received(bytes))
+        if let messages { take(bytes, by: messages) } else { hear(.received(bytes)) }
     }
 
     func socketDidEnd(_ socket: Socket) { hear(.ended) }

@@ -1,9 +1,10 @@
 import RexLoop
+import RexWebSocket
 import Synchronization
 
 /// Puts a `LoadPlan` on a server from one thread and counts what comes back.
 ///
-/// It counts lines and does not read them: a load generator that parses measures itself.
+/// It counts frames and does not read them: a load generator that parses measures itself.
 public final class LoadGenerator {
     private let plan: LoadPlan
     private let loop = Loop()
@@ -42,10 +43,18 @@ public final class LoadGenerator {
             try caller.connect(plan.endpoint, on: loop)
             callers.append(caller)
         }
-        loop.onTurnEnd = { [unowned self] in callers.forEach { $0.flush() } }
+        loop.onTurnEnd = { [unowned self] in
+            for caller in callers { caller.flush() }
+        }
         loop.run()
         if let failure { throw failure }
         return result()
+    }
+
+    /// A line as it travels.
+    fileprivate func encoded(_ line: [UInt8]) -> [UInt8] {
+        guard plan.overWebSocket else { return line }
+        return WebSocketHead.masked(0x81, line.dropLast(), by: 0x3C9A_51E7)
     }
 
     private func result() -> LoadResult {
@@ -89,6 +98,7 @@ public final class LoadGenerator {
         private unowned let generator: LoadGenerator
         private let isFollower: Bool
         private var socket: Socket?
+        private var counter: ReplyCounter
         private var isReady = false
         private var wanted = 0
         private var sent: [UInt64] = []
@@ -99,6 +109,7 @@ public final class LoadGenerator {
         init(_ generator: LoadGenerator, isFollower: Bool) {
             self.generator = generator
             self.isFollower = isFollower
+            counter = ReplyCounter(overWebSocket: generator.plan.overWebSocket)
         }
 
         func connect(_ endpoint: Endpoint, on loop: Loop) throws(LoopError) {
@@ -107,11 +118,23 @@ public final class LoadGenerator {
 
         func socketDidConnect(_ socket: Socket) {
             socket.startReading()
+            if generator.plan.overWebSocket {
+                let handshake = LinesOverMessages(
+                    host: "\(generator.plan.endpoint)", path: "/ws"
+                ).handshake
+                socket.writeLater([Chunk(handshake)], offset: 0)
+            } else {
+                prepare(socket)
+            }
+        }
+
+        /// Says what comes first, once frames may be sent.
+        private func prepare(_ socket: Socket) {
             let first = isFollower ? generator.plan.follow : generator.plan.preparation ?? []
             if first.isEmpty {
                 becomeReady()
             } else {
-                socket.writeLater([Chunk(first)], offset: 0)
+                socket.writeLater([Chunk(generator.encoded(first))], offset: 0)
             }
         }
 
@@ -123,7 +146,9 @@ public final class LoadGenerator {
         func begin() { wanted = generator.plan.window }
 
         func socket(_ socket: Socket, didRead bytes: UnsafeRawBufferPointer) {
-            var lines = bytes.count(of: UInt8(ascii: "\n"))
+            let wasOpen = counter.isOpen
+            var lines = counter.count(bytes)
+            if counter.isOpen, !wasOpen { prepare(socket) }
             if !isReady, lines > 0 {
                 lines -= 1
                 becomeReady()
@@ -169,8 +194,9 @@ public final class LoadGenerator {
 
         private func makeBatch(_ count: Int) -> Chunk {
             var bytes: [UInt8] = []
-            bytes.reserveCapacity(count * generator.plan.request.count)
-            for _ in 0..<count { bytes += generator.plan.request }
+            let request = generator.encoded(generator.plan.request)
+            bytes.reserveCapacity(count * request.count)
+            for _ in 0..<count { bytes += request }
             let chunk = Chunk(bytes)
             batch[count] = chunk
             return chunk

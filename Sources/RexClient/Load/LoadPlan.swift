@@ -1,6 +1,6 @@
 import RexLoop
 
-/// A load on a server that speaks lines: who asks, who only listens, and for how long.
+/// A load on a server: who asks, who only listens, and for how long.
 public struct LoadPlan: Sendable {
     /// The server.
     public var endpoint: Endpoint
@@ -19,6 +19,8 @@ public struct LoadPlan: Sendable {
     public var followers = 0
     /// The line that makes a connection a follower.
     public var follow: [UInt8] = []
+    /// Frames travel as messages of WebSockets, requests masked as browsers mask them.
+    public var overWebSocket = false
     /// What passes before anything counts.
     public var warmUp: Duration = .milliseconds(500)
     /// What is measured.

@@ -153,7 +153,10 @@ struct TranscriptBindings {
     func resolve(_ variable: TranscriptVariable) -> JSONValue? {
         guard let value = values[variable.name] else { return nil }
         if variable.plus == 0 { return value }
-        return value.int.map { .int($0 + variable.plus) }
+        guard let (sum, isOver) = value.int?.addingReportingOverflow(variable.plus), !isOver else {
+            return nil
+        }
+        return .int(sum)
     }
 
     /// True when `text` is the pieces between the ellipses in their order, first and last at the

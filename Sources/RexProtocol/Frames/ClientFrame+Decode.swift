@@ -12,7 +12,8 @@ extension ClientFrame {
             throw WireError(.badJSON, "expected an object, got \(node.kind.words)")
         }
         let fields = FrameFields(node: node)
-        guard let op = node["op"] else {
+        // A null member counts as absent.
+        guard let op = node["op"], !op.isNull else {
             guard node["type"] != nil else {
                 throw WireError(
                     .badFrame, "a frame needs a member 'op', or 'type' where it is an action")

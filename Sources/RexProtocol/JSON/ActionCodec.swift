@@ -2,7 +2,8 @@ import Rex
 
 /// Why JSON is not an action.
 public struct ActionError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// `badFrame` where there is no `type`, `badAction` where the action does not decode.
+    /// `badFrame` where there is no `type`, `badAction` where the action does not decode,
+    /// `forbidden` where clients may not send it.
     public let code: ErrorCode
     /// What was expected and what came, for a person.
     public let message: String
@@ -68,6 +69,21 @@ public enum ActionCodec {
         }
     }
 
+    /// Decodes an action that a client sent: one of `clientTypes`. Whatever else the enum has is
+    /// `forbidden`, also where `ownTypes` does not name it.
+    public static func decodeFromClient<A: WireAction>(
+        _ type: A.Type, from node: JSONNode, at: JSONPointer
+    ) throws(ActionError) -> A {
+        guard let name = typeName(of: node), !A.clientTypes.contains(name) else {
+            return try decode(type, from: node, at: at)
+        }
+        // Throws where there is no such action at all.
+        if !A.ownTypes.contains(name) { _ = try decode(type, from: node, at: at) }
+        throw ActionError(
+            code: .forbidden, message: "\(name) is the store's own action; clients may not send it",
+            at: at.appending("type"))
+    }
+
     /// Decodes an action from a tree. O(size of its text).
     public static func decode<A: WireAction>(
         _ type: A.Type, from value: JSONValue, at: JSONPointer = .root
@@ -97,9 +113,11 @@ public enum ActionCodec {
         var message = "no action has the type '\(name.prefix(64))'"
         // A nested action's types are its own enum's, which has no list.
         if place == scope.at.appending("type") {
-            let known = A.clientTypes + A.ownTypes
+            let known = A.clientTypes
             if let nearest = Spelling.nearest(to: name, among: known) {
                 message += "; did you mean '\(nearest)'?"
+            } else {
+                message += "."
             }
             message += " Known types: \(known.joined(separator: ", "))"
         }

@@ -5,7 +5,8 @@ import Rex
 /// On the wire it is a Flux Standard Action, `{"type":"send","payload":{"text":"hi"}}`; see
 /// `ActionCodec`.
 public protocol WireAction: Actionable, Codable, Equatable {
-    /// The types that clients may send: the names of the cases.
+    /// The types that clients may send: the names of the cases. A case that is in no list is
+    /// `forbidden` from clients.
     static var clientTypes: [String] { get }
     /// The store's own types: committed like all others, `forbidden` from clients.
     static var ownTypes: [String] { get }

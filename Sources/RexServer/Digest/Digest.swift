@@ -1,5 +1,4 @@
 import COpenSSL
-import FoundationEssentials
 
 /// Fingerprints and unguessable names, by OpenSSL.
 enum Digest {

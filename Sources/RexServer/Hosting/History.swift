@@ -15,6 +15,8 @@ struct History<State: Statable & Codable, Action: WireAction> {
         let time: Date
         let origin: Origin
         let action: Action?
+        /// The size of the action's text, for the account of bytes.
+        let actionBytes: Int
         let travel: Travel?
         /// The patch of this commit over the whole state; `[]` where nothing changed.
         let patch: RawJSON
@@ -47,6 +49,11 @@ struct History<State: Statable & Codable, Action: WireAction> {
 
     private var blocks: [Block]
     private var recent: [(revision: Int, state: State)] = []
+    /// How many of the newest states are kept as they are: fewer where they are large.
+    private var recentLimit = 1
+    /// The size of a state's text when it was last weighed, and the bytes of patches since.
+    private var stateBytes = 0
+    private var changedBytes = 0
     private var commits = 0
     private var bytes = 0
     private let commitLimit: Int
@@ -55,6 +62,10 @@ struct History<State: Statable & Codable, Action: WireAction> {
 
     /// States that are kept as they are.
     private static var recentStates: Int { 128 }
+    /// A state is weighed after so many bytes of patches at the soonest.
+    private static var leastMeasuredBytes: Int { 4_096 }
+    /// What a byte of a state's text takes in memory, at a guess.
+    private static var memoryOfText: Int { 4 }
     /// Commits of one block: at most as many patches are applied to find a state.
     private static var mostBlockCommits: Int { 1_024 }
     /// A block is full at this part of the bytes too: only whole blocks are let go.
@@ -70,6 +81,7 @@ struct History<State: Statable & Codable, Action: WireAction> {
         blockCommits = min(Self.mostBlockCommits, max(1, commitLimit / 8))
         blocks = [Block(base: state, baseRevision: revision)]
         recent = [(revision, state)]
+        measure(state, after: Self.leastMeasuredBytes)
     }
 
     /// The first revision whose state is still held.
@@ -81,7 +93,7 @@ struct History<State: Statable & Codable, Action: WireAction> {
     /// Adds the next commit and lets the oldest go where a bound is reached.
     mutating func append(_ entry: Entry, state: State) {
         precondition(entry.revision == lastRevision + 1, "commits come in order, without gaps")
-        let size = Self.entryBytes + entry.patch.bytes.count
+        let size = Self.entryBytes + entry.actionBytes + entry.patch.bytes.count
         if isFull(blocks.count - 1) {
             blocks.append(Block(base: recent[recent.count - 1].state, baseRevision: lastRevision))
         }
@@ -90,14 +102,25 @@ struct History<State: Statable & Codable, Action: WireAction> {
         commits += 1
         bytes += size
         recent.append((entry.revision, state))
-        if recent.count >= 2 * Self.recentStates {
-            recent.removeFirst(recent.count - Self.recentStates)
+        measure(state, after: entry.patch.bytes.count)
+        if recent.count >= 2 * recentLimit {
+            recent.removeFirst(recent.count - recentLimit)
         }
         while blocks.count > 1, commits > commitLimit || bytes > byteLimit {
             let gone = blocks.removeFirst()
             commits -= gone.entries.count
             bytes -= gone.bytes
         }
+    }
+
+    /// Weighs the state again once as many bytes have changed as it had: O(1) a byte of a patch.
+    private mutating func measure(_ state: State, after patchBytes: Int) {
+        changedBytes += patchBytes
+        guard changedBytes >= max(stateBytes, Self.leastMeasuredBytes) else { return }
+        changedBytes = 0
+        stateBytes = (try? RawJSON(encoding: state).bytes.count) ?? stateBytes
+        recentLimit = min(
+            Self.recentStates, max(1, byteLimit / (Self.memoryOfText * max(1, stateBytes))))
     }
 
     private func isFull(_ block: Int) -> Bool {

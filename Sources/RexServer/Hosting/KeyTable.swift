@@ -7,6 +7,16 @@ struct KeyTable {
     struct Key: Hashable {
         let user: String?
         let text: String
+
+        /// By bytes: texts that only look alike are two keys.
+        static func == (a: Key, b: Key) -> Bool {
+            a.text.utf8.elementsEqual(b.text.utf8)
+                && (a.user?.utf8).map(Array.init) == (b.user?.utf8).map(Array.init)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            for byte in text.utf8 { hasher.combine(byte) }
+        }
     }
 
     /// What the first dispatch with the key got.

@@ -21,7 +21,8 @@ public struct Limits: Sendable, Equatable {
     public var stallMilliseconds = 30_000
     /// Commits of each store that history, time travel and resuming reach back.
     public var historyCommits = 100_000
-    /// Bytes of patches that each store's history may hold, with 128 for each commit.
+    /// Bytes of actions and patches that each store's history may hold, with 128 for each commit.
+    /// States kept as they are for the sake of speed take about as much again, at most.
     public var historyBytes = 67_108_864
     /// Entries of one `history` reply.
     public var historyEntries = 1_000
@@ -35,6 +36,8 @@ public struct Limits: Sendable, Equatable {
     public var stores = 64
     /// Length of a fork's name, and of a client's own name in `hello`. Over it: `bad_frame`.
     public var nameBytes = 128
+    /// Length of a path into a state. Over it: `bad_frame`.
+    public var pathBytes = 1_024
     /// The longest `throttle_ms`. Over it: `bad_frame`.
     public var throttleMilliseconds = 60_000
     /// The shortest `heartbeat_ms` (the longest is an hour). Outside: `bad_frame`.
@@ -44,6 +47,14 @@ public struct Limits: Sendable, Equatable {
     public var awaitedEffects = 1_024
     /// Effects of one store at one time. Over it an effect is not started, and the log says so.
     public var effects = 100_000
+    /// How long an HTTP request may take to arrive. Over it: 408.
+    public var requestMilliseconds = 10_000
+    /// Clients that are several HTTP requests (`Rex-Session`). Over it: `overloaded`.
+    public var sessions = 10_000
+    /// How long such a client lives without a request.
+    public var sessionMilliseconds = 60_000
+    /// How long the frames of one connection are served in a turn, before others have theirs.
+    public var turnMilliseconds = 10
     /// How long a shutdown may take.
     public var drainMilliseconds = 5_000
     /// How long a closed connection is still read, so that its reason arrives.
@@ -51,6 +62,10 @@ public struct Limits: Sendable, Equatable {
 
     /// The defaults.
     public init() {}
+
+    /// The highest value that a bound may be set to: frames are read by recursion, so their depth
+    /// has one of its own.
+    static func most(of name: String) -> Int { name == "depth" ? 512 : 1 << 40 }
 
     /// Name, value and place of each bound, in the order of the documentation.
     public static let all: [(name: String, bound: any WritableKeyPath<Limits, Int> & Sendable)] = [
@@ -60,8 +75,12 @@ public struct Limits: Sendable, Equatable {
         ("history_commits", \.historyCommits), ("history_bytes", \.historyBytes),
         ("history_entries", \.historyEntries), ("keys", \.keys), ("key_bytes", \.keyBytes),
         ("key_ttl_ms", \.keyMilliseconds), ("stores", \.stores), ("name_bytes", \.nameBytes),
+        ("path_bytes", \.pathBytes),
         ("throttle_ms", \.throttleMilliseconds), ("heartbeat_ms", \.heartbeatMilliseconds),
         ("awaited_effects", \.awaitedEffects), ("effects", \.effects),
-        ("drain_ms", \.drainMilliseconds), ("linger_ms", \.lingerMilliseconds),
+        ("request_ms", \.requestMilliseconds), ("sessions", \.sessions),
+        ("session_ms", \.sessionMilliseconds), ("turn_ms", \.turnMilliseconds),
+        ("drain_ms", \.drainMilliseconds),
+        ("linger_ms", \.lingerMilliseconds),
     ]
 }

@@ -20,6 +20,10 @@ public struct ServerSettings: Sendable, Equatable {
     public var logFormat = Log.Format.text
     /// Listens beyond loopback without tokens.
     public var isInsecure = false
+    /// Pages of these origins may ask over HTTP besides the server's own.
+    public var allowedOrigins: [String] = []
+    /// Names that `Host` may have besides loopback and the listening addresses.
+    public var allowedHosts: [String] = []
     /// The bounds.
     public var limits = Limits()
 
@@ -28,6 +32,17 @@ public struct ServerSettings: Sendable, Equatable {
 
     /// The defaults.
     public init() {}
+
+    /// The names of what differs from the settings of a running server and cannot change while it
+    /// runs: all but the level of its log.
+    public func names(ofChangesNeedingRestart running: ServerSettings) -> [String] {
+        let differences = [
+            ("listen", listen != running.listen), ("port-file", portFile != running.portFile),
+            ("stores", stores != running.stores), ("log-format", logFormat != running.logFormat),
+            ("limits", limits != running.limits),
+        ]
+        return differences.filter(\.1).map(\.0)
+    }
 
     /// Takes over what a configuration file says.
     ///
@@ -75,12 +90,21 @@ public struct ServerSettings: Sendable, Equatable {
                 listen = try value.texts().map { text throws(SettingError) in
                     try Self.endpoint(text)
                 }
+                guard !listen.isEmpty else { throw SettingError("at least one address is needed") }
             case "port-file": portFile = try value.text()
             case "memory": isMemoryOnly = try value.flag()
             case "stores": stores = try Self.stores(try value.texts())
             case "log-level": logLevel = try Self.choice(try value.text())
             case "log-format": logFormat = try Self.choice(try value.text())
             case "insecure": isInsecure = try value.flag()
+            case "allow-origin":
+                allowedOrigins = try value.texts().map { text throws(SettingError) in
+                    try Self.origin(text)
+                }
+            case "allow-host":
+                allowedHosts = try value.texts().map { text throws(SettingError) in
+                    try Self.hostName(text)
+                }
             case "limits": try applyLimits(value, in: bytes)
             default: throw SettingError("there is no such option")
             }
@@ -101,8 +125,10 @@ public struct ServerSettings: Sendable, Equatable {
             guard let place = Limits.all.first(where: { $0.name == name }) else {
                 throw SettingError("there is no such limit", member: ".\(name)", line: line)
             }
-            guard let number = bound.int, number > 0 else {
-                throw SettingError("expected a number above 0", member: ".\(name)", line: line)
+            let most = Limits.most(of: name)
+            guard let number = bound.int, (1...most).contains(number) else {
+                throw SettingError(
+                    "expected a number from 1 to \(most)", member: ".\(name)", line: line)
             }
             limits[keyPath: place.bound] = number
         }
@@ -128,6 +154,31 @@ public struct ServerSettings: Sendable, Equatable {
             throw SettingError("expected one of \(known), got \(text)")
         }
         return value
+    }
+
+    /// Checks an origin as browsers write it: scheme, host and, where it is not the usual one,
+    /// port.
+    public static func origin(_ text: String) throws(SettingError) -> String {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].hasPrefix("//"), parts[1].count > 2,
+            text == text.lowercased(), !parts[1].dropFirst(2).contains("/"),
+            !text.utf8.contains(where: { $0 <= 32 || $0 == UInt8(ascii: "*") })
+        else {
+            throw SettingError("expected an origin such as https://app.example, got \(text)")
+        }
+        return text
+    }
+
+    /// Checks a name for `Host`, without a port.
+    public static func hostName(_ text: String) throws(SettingError) -> String {
+        let isName = text.utf8.allSatisfy {
+            $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ":")
+                && $0 != UInt8(ascii: "*")
+        }
+        guard isName, !text.isEmpty else {
+            throw SettingError("expected a host's name without a port, got \(text)")
+        }
+        return text.lowercased()
     }
 
     /// Reads an address.

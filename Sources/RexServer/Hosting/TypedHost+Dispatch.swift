@@ -7,6 +7,8 @@ extension TypedHost {
         willReduce: () -> Void
     ) throws(WireError) -> DispatchResult {
         let action = try decode(request.action, at: request.place)
+        clientActionBytes = request.action.raw.count
+        defer { clientActionBytes = nil }
         guard let text = request.key, !request.dryRun else {
             try checkRevision(request.expect)
             if request.dryRun { return try dryRun(action, from: client) }
@@ -37,15 +39,8 @@ extension TypedHost {
 
     /// Decodes an action that a client may send.
     private func decode(_ node: JSONNode, at place: JSONPointer) throws(WireError) -> Action {
-        if let type = node["type"]?.string, Action.ownTypes.contains(type),
-            !Action.clientTypes.contains(type)
-        {
-            throw WireError(
-                .forbidden, "\(type) is the store's own action; clients may not send it",
-                at: place.appending("type"))
-        }
         do throws(ActionError) {
-            return try ActionCodec.decode(Action.self, from: node, at: place)
+            return try ActionCodec.decodeFromClient(Action.self, from: node, at: place)
         } catch {
             throw WireError(error)
         }

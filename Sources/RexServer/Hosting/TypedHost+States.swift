@@ -20,8 +20,11 @@ extension TypedHost {
                 .gone,
                 "revision \(revision) is not held any more; the first is \(history.firstRevision)")
         }
+        if let lookedUp, lookedUp.revision == revision { return lookedUp.state }
         do {
-            return try history.state(at: revision)
+            let state = try history.state(at: revision)
+            lookedUp = (revision, state)
+            return state
         } catch {
             throw WireError(.internal, "the state at revision \(revision) cannot be read: \(error)")
         }
@@ -70,8 +73,7 @@ extension TypedHost {
     }
 
     func hash() throws(WireError) -> String {
-        let tree = try writing { try current.json().value }
-        return "sha256:" + Digest.hexadecimal(Digest.sha256(tree.canonical))
+        try writing { try current.hash() }
     }
 
     // MARK: Time travel
@@ -111,9 +113,12 @@ extension TypedHost {
     func fork(as name: String, at revision: Int?) throws(WireError) -> any StoreHost {
         let state = try state(at: revision ?? self.revision)
         do {
-            return try TypedHost(
+            let fork = try TypedHost(
                 name: name, state: state, reducer: reducer, loop: loop, limits: limits,
                 startsEffects: false, idPrefix: "\(name)-")
+            // Nobody is present on it and no effect runs, whatever its state says.
+            fork.reconcile()
+            return fork
         } catch {
             throw WireError(.internal, "\(self.name) cannot be copied: \(error)")
         }

@@ -38,6 +38,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         let revision: Int
         let state: State
         private var text: RawJSON?
+        private var digest: String?
 
         init(revision: Int, state: State) {
             self.revision = revision
@@ -49,6 +50,14 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
             if let text { return text }
             let made = try RawJSON(encoding: state)
             text = made
+            return made
+        }
+
+        /// SHA-256 of its canonical form; made once. O(state).
+        func hash() throws -> String {
+            if let digest { return digest }
+            let made = "sha256:" + Digest.hexadecimal(Digest.sha256(try json().value.canonical))
+            digest = made
             return made
         }
     }
@@ -98,6 +107,12 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         core.onFault = { [unowned self] in observer?.didFail(self, $0.words) }
     }
 
+    /// The size of the action that a client has just dispatched.
+    var clientActionBytes: Int?
+    /// The state that was last looked up in history: clients that come back together ask for the
+    /// same one.
+    var lookedUp: (revision: Int, state: State)?
+
     /// Set while a travel or a reconcile commits: neither is a new step for the cursor.
     var isSteering = false
 
@@ -114,9 +129,17 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         history.append(
             .init(
                 revision: commit.revision, time: commit.time, origin: commit.origin,
-                action: commit.action, travel: commit.travel, patch: patch), state: commit.state)
+                action: commit.action, actionBytes: size(of: commit.action),
+                travel: commit.travel, patch: patch), state: commit.state)
         if !isSteering { timeline.didCommit(commit.revision) }
         observer?.didCommit(self)
+    }
+
+    /// The size of an action's text: a client's is known, another's is written for it.
+    private func size(of action: Action?) -> Int {
+        guard let action else { return 0 }
+        defer { clientActionBytes = nil }
+        return clientActionBytes ?? (try? ActionCodec.encode(action).bytes.count) ?? 0
     }
 
     private func didPublish(_ event: StoreEvent) {

@@ -13,7 +13,7 @@ extension Server {
                 .badFrame, "a key has 1 to \(limits.keyBytes) bytes",
                 at: JSONPointer(tokens: ["key"]))
         }
-        let awaitsEffects = dispatch.await == .effects
+        let awaitsEffects = dispatch.await == .effects && dispatch.ack
         if awaitsEffects { try checkAwait(dispatch, connection) }
         guard let action = dispatch.action.node else {
             throw WireError(.internal, "an action came without its text")
@@ -36,7 +36,7 @@ extension Server {
                 .badFrame, "\"await\":\"effects\" needs an id, for its ack comes out of order",
                 at: JSONPointer(tokens: ["id"]))
         }
-        guard connection.session.awaitedEffects < limits.awaitedEffects else {
+        guard connection.session.awaited.count < limits.awaitedEffects else {
             throw WireError(
                 .overloaded, "\(limits.awaitedEffects) acks wait for effects already",
                 at: JSONPointer(tokens: ["await"]), retryMilliseconds: 1_000)
@@ -50,13 +50,11 @@ extension Server {
         let name = store.host.name
         switch result {
         case .committed(let revision, let effects?) where !effects.isEnded:
-            connection.session.awaitedEffects += 1
-            let number = connection.id
-            let id = dispatch.id
+            let number = connection.session.await(
+                AwaitedAck(id: dispatch.id, store: name, revision: revision))
+            let connection = connection.id
             effects.onEnd = { [weak self] in
-                self?.assumeIsolated {
-                    $0.didEndEffects(of: id, store: name, revision, connection: number)
-                }
+                self?.assumeIsolated { $0.didEndEffects(awaitedAs: number, by: connection) }
             }
         case .committed(let revision, _):
             guard dispatch.ack else { return }
@@ -78,13 +76,25 @@ extension Server {
     }
 
     /// The effects of an action have ended, and its client waits to hear of it.
-    private func didEndEffects(
-        of id: FrameID?, store: String, _ revision: Int, connection number: Int
-    ) {
-        guard let connection = connections[number], connection.isServed else { return }
-        connection.session.awaitedEffects -= 1
+    private func didEndEffects(awaitedAs number: Int, by connection: Int) {
+        guard let connection = connections[connection], connection.isServed,
+            let ack = connection.session.awaited.removeValue(forKey: number)
+        else { return }
         reply(to: connection) {
-            ServerFrame.writeAck(id: id, store: store, rev: revision, into: &$0)
+            ServerFrame.writeAck(id: ack.id, store: ack.store, rev: ack.revision, into: &$0)
         }
+    }
+
+    /// The server ends before the effects do: whoever waits is told what is certain.
+    func giveUpAwaited(by connection: Connection) {
+        for (_, ack) in connection.session.awaited.sorted(by: { $0.key < $1.key }) {
+            let error = WireError(
+                .shuttingDown,
+                "the action is committed as revision \(ack.revision) of \(ack.store); the server "
+                    + "shuts down before its effects have ended",
+                rev: ack.revision)
+            reply(error, id: ack.id, to: connection)
+        }
+        connection.session.awaited = [:]
     }
 }

@@ -70,10 +70,18 @@ extension Server {
     }
 
     func listClients(_ clients: ClientFrame.Bare, for connection: Connection) {
-        let list = connections.values.filter(\.isServed).sorted { $0.id < $1.id }.map {
+        var list = connections.values.filter { $0.isServed && $0.webSession == nil }.map {
             ServerFrame.Client(
-                client: $0.session.client, name: $0.session.clientName, transport: "lines",
+                client: $0.session.client, name: $0.session.clientName, transport: $0.transport,
                 since: $0.opened)
+        }
+        list += webSessions.values.map {
+            ServerFrame.Client(
+                client: $0.session.client, name: nil, transport: "http", since: $0.opened)
+        }
+        // c2 comes before c10.
+        list.sort {
+            ($0.client.id.utf8.count, $0.client.id) < ($1.client.id.utf8.count, $1.client.id)
         }
         reply(.clients(ServerFrame.Clients(id: clients.id, clients: list)), to: connection)
     }

@@ -57,6 +57,24 @@ extension Server {
         let interval = connection.session.heartbeat
         guard interval > 0, connection.isServed else { return }
         let silence = loop.milliseconds - connection.session.lastHeard
+        // Nobody answers on a stream of events; a reader that is gone shows when it is written to.
+        if case .events = connection.wire {
+            replyBytes(to: connection) { $0.literal(":\n\n") }
+            add(.heartbeat(connection: connection.id), at: loop.milliseconds + interval)
+            return
+        }
+        // Who is not read from cannot be heard.
+        if connection.isPaused {
+            add(.heartbeat(connection: connection.id), at: loop.milliseconds + interval)
+            return
+        }
+        if silence >= 3 * interval, !connection.session.isSuspect {
+            // The loop may have been busy for longer than that: what came meanwhile is read first.
+            connection.session.isSuspect = true
+            add(.heartbeat(connection: connection.id), after: 0)
+            return
+        }
+        connection.session.isSuspect = false
         if silence >= 3 * interval {
             close(connection, .idle, "nothing was heard for \(silence) ms")
             return

@@ -12,12 +12,13 @@ extension Server {
         // Events published before it are not for it, though they may go to its group.
         cut(before: connection)
         let number = connection.session.nextListenerNumber()
-        let key = ListenerGroup.Key(pattern: pattern.text, number: number)
+        let key = ListenerGroup.Key(
+            pattern: pattern.text, number: number, encoding: connection.encoding)
         let group: ListenerGroup
         if let known = listenerGroups[key] {
             group = known
         } else {
-            group = ListenerGroup(pattern, number: number)
+            group = ListenerGroup(pattern, key: key)
             listenerGroups[key] = group
             topics.insert(group, for: pattern)
         }
@@ -46,14 +47,19 @@ extension Server {
 
     func handle(_ publish: ClientFrame.Publish, for connection: Connection) throws(WireError) {
         let topic = publish.topic
-        if let owner = owner(of: topic) {
-            throw WireError(.forbidden, owner, at: JSONPointer(tokens: ["topic"]))
-        }
+        try checkPublishing(on: topic)
         let count = self.publish(
             topic, publish.data.raw, from: .client(connection.session.client))
         guard publish.ack else { return }
         var ack = ServerFrame.Ack(id: publish.id)
         ack.listeners = count
         reply(.ack(ack), to: connection)
+    }
+
+    /// Some topics are not for clients to publish under.
+    func checkPublishing(on topic: Topic) throws(WireError) {
+        if let owner = owner(of: topic) {
+            throw WireError(.forbidden, owner, at: JSONPointer(tokens: ["topic"]))
+        }
     }
 }

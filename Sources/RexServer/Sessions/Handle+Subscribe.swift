@@ -36,12 +36,16 @@ extension Server {
             throttle: UInt64(throttle), sentRevision: revision)
         watch.add(subscription)
         connection.session.subscriptions[number] = subscription
-        reply(
-            .subscribed(
-                ServerFrame.Subscribed(
-                    id: subscribe.id, sub: "s\(number)", store: host.name, path: subscribe.path,
-                    epoch: host.epoch, rev: revision, resumed: base != nil, state: state)),
-            to: connection)
+        if case .events = connection.wire {
+            try begin(subscription, with: state, of: store, at: revision)
+        } else {
+            reply(
+                .subscribed(
+                    ServerFrame.Subscribed(
+                        id: subscribe.id, sub: "s\(number)", store: host.name, path: subscribe.path,
+                        epoch: host.epoch, rev: revision, resumed: base != nil, state: state)),
+                to: connection)
+        }
         connection.outbox.seal()
         if let base, base.revision < host.revision {
             // What it missed follows at once, as one merged patch, whatever its throttle.
@@ -49,6 +53,16 @@ extension Server {
             store.ready.append(subscription)
             touch(store)
         }
+    }
+
+    /// A stream of events begins with the state, or where it was.
+    private func begin(
+        _ subscription: Subscription, with state: RawJSON?, of store: HostedStore, at revision: Int
+    ) throws(WireError) {
+        guard state != nil else { return }
+        var frames = StateFrames(store: store, path: subscription.watch.path, revision: revision)
+        subscription.connection.outbox.place(try frames.state(for: subscription))
+        touch(subscription.connection)
     }
 
     /// The state that a returning client has, if the commits after it are still held.

@@ -4,6 +4,7 @@ import RexProtocol
 /// The one switch over ops: each goes to the file that is named after it.
 extension Server {
     func perform(_ frame: ClientFrame, for connection: Connection) throws(WireError) {
+        if let path = frame.path { try check(path) }
         switch frame {
         case .hello(let hello): try handle(hello, for: connection)
         case .dispatch(let dispatch): try handle(dispatch, for: connection)
@@ -29,17 +30,41 @@ extension Server {
         }
     }
 
+    /// A path is kept as long as somebody follows it.
+    func check(_ path: JSONPointer) throws(WireError) {
+        let size = path.tokens.reduce(0) { $0 + 1 + $1.utf8.count }
+        guard size <= limits.pathBytes else {
+            throw WireError(
+                .badFrame, "a path has at most \(limits.pathBytes) bytes, this one has \(size)",
+                at: JSONPointer(tokens: ["path"]))
+        }
+    }
+
     /// The store that a frame names, or the default store.
     func store(named name: String?) throws(WireError) -> HostedStore {
         guard let name = name ?? storeOrder.first else {
             throw WireError(.unknownStore, "no store is hosted")
         }
-        guard let store = stores[name] else {
+        // By bytes: a name that only looks alike is another one.
+        guard let store = stores[name], store.host.name.utf8.elementsEqual(name.utf8) else {
             throw WireError(
                 .unknownStore,
                 "there is no store \(name); hosted: \(storeOrder.joined(separator: ", "))",
                 at: JSONPointer(tokens: ["store"]))
         }
         return store
+    }
+}
+
+extension ClientFrame {
+    /// The place in a state that it asks for.
+    fileprivate var path: JSONPointer? {
+        switch self {
+        case .get(let frame): frame.path
+        case .subscribe(let frame): frame.path
+        case .history(let frame): frame.path
+        case .diff(let frame): frame.path
+        default: nil
+        }
     }
 }

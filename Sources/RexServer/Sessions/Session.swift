@@ -1,4 +1,5 @@
 import Rex
+import RexProtocol
 
 /// A client as the server knows it: who it is, what it watches and listens to, what it is owed.
 struct Session {
@@ -15,13 +16,16 @@ struct Session {
     private var lastSubscription = 0
     private var lastListener = 0
 
-    /// Acks that wait for effects to end.
-    var awaitedEffects = 0
+    /// Acks that wait for effects to end, by numbers of the session's own.
+    var awaited: [Int: AwaitedAck] = [:]
+    private var lastAwaited = 0
     /// The names of the stores on which it is present.
     var presentOn: Set<String> = []
 
     /// Milliseconds between pings while the client is silent; 0 when it wants none.
     var heartbeat: UInt64 = 0
+    /// It was silent for too long when that was last looked at.
+    var isSuspect = false
     /// The loop's milliseconds when it was last heard of.
     var lastHeard: UInt64 = 0
 
@@ -41,9 +45,35 @@ struct Session {
         return lastListener
     }
 
+    /// Notes an ack that waits, and returns its number.
+    mutating func await(_ ack: AwaitedAck) -> Int {
+        lastAwaited += 1
+        awaited[lastAwaited] = ack
+        return lastAwaited
+    }
+
+    /// What a client takes part in.
+    struct Participation {
+        var subscriptions: [Subscription] = []
+        var listeners: [Listener] = []
+        var presentOn: Set<String> = []
+    }
+
+    /// Hands over what it takes part in, to be ended; the second time there is nothing.
+    mutating func takeParticipation() -> Participation {
+        defer {
+            subscriptions = [:]
+            listeners = [:]
+            presentOn = []
+        }
+        return Participation(
+            subscriptions: Array(subscriptions.values), listeners: Array(listeners.values),
+            presentOn: presentOn)
+    }
+
     /// Nothing more will be sent to it unless it asks.
     var isOwedNothing: Bool {
-        subscriptions.isEmpty && listeners.isEmpty && awaitedEffects == 0
+        subscriptions.isEmpty && listeners.isEmpty && awaited.isEmpty
     }
 
     /// The number in a name such as `s12`, if the text is exactly such a name.
@@ -53,4 +83,11 @@ struct Session {
         else { return nil }
         return number
     }
+}
+
+/// An action that is committed, whose client waits to hear that its effects have ended.
+struct AwaitedAck {
+    let id: FrameID?
+    let store: String
+    let revision: Int
 }

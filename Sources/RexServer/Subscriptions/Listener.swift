@@ -1,4 +1,5 @@
 import Rex
+import RexLoop
 import RexProtocol
 
 /// One client's wish to hear the topics that match a pattern.
@@ -21,17 +22,44 @@ final class ListenerGroup: Hashable {
     struct Key: Hashable {
         let pattern: String
         let number: Int
+        let encoding: FrameEncoding
+
+        /// By bytes: patterns that only look alike are two.
+        static func == (a: Key, b: Key) -> Bool {
+            a.number == b.number && a.encoding == b.encoding
+                && a.pattern.utf8.elementsEqual(b.pattern.utf8)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(number)
+            for byte in pattern.utf8 { hasher.combine(byte) }
+        }
     }
 
     let key: Key
     let pattern: TopicPattern
     private(set) var members: [Listener] = []
-    /// The frames of this turn.
-    var frames: [UInt8] = []
+    /// The events of this turn, each as what its frames have in common for all groups.
+    var events: [[UInt8]] = []
 
-    init(_ pattern: TopicPattern, number: Int) {
+    init(_ pattern: TopicPattern, key: Key) {
         self.pattern = pattern
-        key = Key(pattern: pattern.text, number: number)
+        self.key = key
+    }
+
+    /// The frames of the turn's events, which are taken.
+    func takeFrames() -> Chunk {
+        var writer = JSONWriter(capacity: events.reduce(0) { $0 + $1.count + 48 })
+        for event in events {
+            let start = key.encoding.begin(&writer)
+            writer.literal("{\"op\":\"event\",\"listen\":\"t")
+            writer.int(key.number)
+            writer.literal("\"")
+            writer.bytes += event
+            key.encoding.end(&writer, from: start)
+        }
+        events.removeAll(keepingCapacity: events.count < 64)
+        return Chunk(writer.bytes)
     }
 
     func add(_ listener: Listener) {

@@ -15,19 +15,19 @@ extension Server {
     /// Notes an event for everybody who listens, and returns how many do.
     @discardableResult
     func publish(_ topic: Topic, _ data: RawJSON, from source: EventSource) -> Int {
+        metrics.eventsPublished += 1
         var count = 0
         var tail: [UInt8] = []
         topics.forEachMatch(topic) { group in
             if tail.isEmpty { tail = Self.eventTail(topic, data, source) }
-            if group.frames.isEmpty { touchedGroups.append(group) }
-            group.frames += "{\"op\":\"event\",\"listen\":\"t\(group.key.number)\"".utf8
-            group.frames += tail
+            if group.events.isEmpty { touchedGroups.append(group) }
+            group.events.append(tail)
             count += group.members.count
         }
         return count
     }
 
-    /// All of an event frame that is the same for every listener, with the line feed.
+    /// All of an event frame that is the same for every listener.
     private static func eventTail(_ topic: Topic, _ data: RawJSON, _ source: EventSource) -> [UInt8]
     {
         var writer = JSONWriter(capacity: data.bytes.count + 96)
@@ -51,7 +51,7 @@ extension Server {
             writer.int(revision)
         case .server: break
         }
-        writer.literal("}\n")
+        writer.literal("}")
         return writer.bytes
     }
 
@@ -61,8 +61,7 @@ extension Server {
         let groups = touchedGroups
         touchedGroups.removeAll(keepingCapacity: true)
         for group in groups {
-            let chunk = Chunk(group.frames)
-            group.frames.removeAll(keepingCapacity: group.frames.count < 65_536)
+            let chunk = group.takeFrames()
             for listener in group.members { send(chunk, to: listener.connection) }
         }
     }
@@ -70,6 +69,9 @@ extension Server {
     /// Events cannot be merged: a reader whose outbox is over the limit because it does not read is
     /// closed.
     private func send(_ events: Chunk, to connection: Connection) {
+        guard connection.isServed else { return }
+        // A full outbox may just not have been written in this turn.
+        if connection.outbox.pendingBytes > limits.outboxBytes { flush(connection) }
         if connection.socket.isDraining, connection.outbox.pendingBytes > limits.outboxBytes {
             slow.append(connection)
             return
@@ -99,9 +101,21 @@ extension Server {
 
     /// A client counts as present on a store from its first subscription to it or dispatch on it.
     func notePresence(of connection: Connection, on store: HostedStore) {
-        guard connection.session.presentOn.insert(store.host.name).inserted else { return }
-        publishPresence(of: connection.session.client, "join", on: store.host.name)
-        store.host.connect(connection.session.client)
+        if case .events = connection.wire, let web = connection.webSession {
+            return notePresence(of: web, on: store)
+        }
+        let isNew = connection.session.presentOn.insert(store.host.name).inserted
+        if isNew { announce(connection.session.client, on: store) }
+    }
+
+    func notePresence(of web: WebSession, on store: HostedStore) {
+        let isNew = web.session.presentOn.insert(store.host.name).inserted
+        if isNew { announce(web.session.client, on: store) }
+    }
+
+    func announce(_ client: ClientIdentity, on store: HostedStore) {
+        publishPresence(of: client, "join", on: store.host.name)
+        store.host.connect(client)
     }
 }
 

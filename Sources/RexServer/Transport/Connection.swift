@@ -1,15 +1,24 @@
 import FoundationEssentials
 import RexLoop
+import RexWebSocket
 
 /// One socket of a client, with what waits to go out on it and the session that it carries.
 ///
-/// Life: `undecided` until the first byte says what is spoken; `lines` while frames are served;
+/// Life: `undecided` until the first byte says what is spoken; `open` while frames are served;
 /// `finishing` once the reason for the end is on its way (what still arrives is discarded);
 /// `closed`. It only ever moves to the right.
 final class Connection: SocketOwner {
     enum Phase: Int, Comparable {
-        case undecided, lines, finishing, closed
+        case undecided, open, finishing, closed
         static func < (a: Phase, b: Phase) -> Bool { a.rawValue < b.rawValue }
+    }
+
+    enum Wire {
+        case lines
+        case http(HTTPReader)
+        case webSocket(WebSocketFramer)
+        /// Server-sent events: nothing is read any more.
+        case events
     }
 
     /// Never given out twice, so that a late deadline or reply cannot meet another connection.
@@ -18,9 +27,21 @@ final class Connection: SocketOwner {
     let opened: Date
     var session: Session
     var outbox = Outbox()
+    /// What is spoken.
+    private(set) var wire = Wire.lines
+    /// How a frame is put on it.
+    private(set) var encoding = FrameEncoding.line
     var framer: LineFramer
+    /// The client of several requests that it last asked for, or streams to.
+    var webSession: WebSession?
+    /// The loop's milliseconds when a request began that is not whole.
+    var requestBegan: UInt64?
+    /// A deadline for a request of this connection is among the server's.
+    var hasRequestDeadline = false
 
     private(set) var phase = Phase.undecided
+    /// One more than are served: it is told so in what it speaks.
+    var isSurplus = false
     /// In the server's list of connections that this turn touched.
     var isTouched = false
     /// Not read from, because what it asked for waits unread.
@@ -33,6 +54,8 @@ final class Connection: SocketOwner {
     var writingBytes = 0
     /// The loop's milliseconds when the present stall began; nil while bytes leave.
     var stalledSince: UInt64?
+    /// What the other side had still to take then.
+    var stalledBytes = 0
 
     private weak var server: Server?
 
@@ -49,6 +72,21 @@ final class Connection: SocketOwner {
     func enter(_ next: Phase) {
         precondition(next > phase, "a connection went from \(phase) to \(next)")
         phase = next
+    }
+
+    /// Says what is spoken from here on.
+    func speak(_ wire: Wire, as encoding: FrameEncoding = .line) {
+        self.wire = wire
+        self.encoding = encoding
+    }
+
+    /// What `clients` calls the way in.
+    var transport: String {
+        switch wire {
+        case .lines: "lines"
+        case .http, .events: "http"
+        case .webSocket: "websocket"
+        }
     }
 
     /// True while frames may be sent to it.

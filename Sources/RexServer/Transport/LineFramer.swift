@@ -61,13 +61,16 @@ struct LineFramer {
         while start < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
             guard let end = rest.firstOffset(of: UInt8(ascii: "\n")) else {
-                if rest.count > limit { throw .tooLong }
+                // The last byte may be the CR of the line's end.
+                if rest.count > limit, rest.count > limit + 1 || rest.last != UInt8(ascii: "\r") {
+                    throw .tooLong
+                }
                 return start
             }
-            if end > limit { throw .tooLong }
             start += end + 1
             var line = rest[..<end]
             if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
+            if line.count > limit { throw .tooLong }
             let whole = UnsafeRawBufferPointer(rebasing: line)
             if !Self.isBlank(whole), !body(whole) { return start }
         }

@@ -20,11 +20,18 @@ struct Outbox {
 
     var isEmpty: Bool { pendingBytes == 0 }
 
-    /// Adds one frame to the turn's replies. `body` writes it without its line feed.
-    mutating func reply(_ body: (inout JSONWriter) -> Void) {
+    /// Adds one frame to the turn's replies. `body` writes its bytes alone.
+    mutating func reply(as encoding: FrameEncoding = .line, _ body: (inout JSONWriter) -> Void) {
+        let before = encoding.begin(&replies)
+        body(&replies)
+        encoding.end(&replies, from: before)
+        pendingBytes += replies.bytes.count - before
+    }
+
+    /// Adds bytes that are no frame: heads of HTTP, control frames.
+    mutating func replyBytes(_ body: (inout JSONWriter) -> Void) {
         let before = replies.bytes.count
         body(&replies)
-        replies.byte(UInt8(ascii: "\n"))
         pendingBytes += replies.bytes.count - before
     }
 

@@ -6,8 +6,10 @@ import RexProtocol
 extension Server {
     func didRead(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
         connection.session.lastHeard = loop.milliseconds
+        metrics.bytesReceived += bytes.count
+        beginServing()
         switch connection.phase {
-        case .lines: takeLines(bytes, from: connection)
+        case .open: take(bytes, from: connection)
         case .undecided: begin(with: bytes, on: connection)
         case .finishing, .closed: break
         }
@@ -15,11 +17,20 @@ extension Server {
 
     /// The first byte of a connection says what is spoken.
     private func begin(with bytes: UnsafeRawBufferPointer, on connection: Connection) {
+        if connection.isSurplus {
+            if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[0]) {
+                connection.speak(.http(HTTPReader(bodyLimit: 0)))
+            }
+            return refuseSurplus(connection)
+        }
         switch bytes[0] {
         case UInt8(ascii: "{"), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"),
             UInt8(ascii: "\n"):
-            connection.enter(.lines)
+            connection.enter(.open)
             takeLines(bytes, from: connection)
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"):
+            connection.enter(.open)
+            beginHTTP(bytes, on: connection)
         default:
             refuse(
                 connection,
@@ -27,6 +38,28 @@ extension Server {
                     .badFrame,
                     "expected a JSON object on a line of its own, got a first byte of \(bytes[0])"),
                 .badFrame)
+        }
+    }
+
+    /// One connection too many is told so.
+    func refuseSurplus(_ connection: Connection) {
+        let error = WireError(
+            .overloaded, "no more than \(limits.connections) connections are served",
+            retryMilliseconds: 1_000)
+        if case .http = connection.wire {
+            metrics.errors[error.code, default: 0] += 1
+            answer(HTTPResponse(error), to: connection)
+        } else {
+            refuse(connection, error, .overloaded)
+        }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer, from connection: Connection) {
+        switch connection.wire {
+        case .lines: takeLines(bytes, from: connection)
+        case .http: takeRequests(bytes, from: connection)
+        case .webSocket: takeMessages(bytes, from: connection)
+        case .events: break
         }
     }
 
@@ -43,13 +76,34 @@ extension Server {
     }
 
     /// Serves one frame. False when no more is to be taken from the connection now.
-    private func receive(_ line: UnsafeRawBufferPointer, from connection: Connection) -> Bool {
+    func receive(_ line: UnsafeRawBufferPointer, from connection: Connection) -> Bool {
         serve(line, from: connection)
         guard connection.isServed else { return false }
-        return !pauseIfUnread(connection)
+        return !pauseIfUnread(connection) && !pauseIfLong(connection)
+    }
+
+    private func beginServing() {
+        servingUntil = Loop.nanoseconds + UInt64(limits.turnMilliseconds) * 1_000_000
+    }
+
+    /// Leaves the rest of what a connection has sent for the next turn, once its frames have taken
+    /// long enough: everybody else comes first.
+    private func pauseIfLong(_ connection: Connection) -> Bool {
+        guard Loop.nanoseconds > servingUntil else { return false }
+        connection.isPaused = true
+        connection.socket.stopReading()
+        add(.goOn(connection: connection.id), after: 0)
+        return true
+    }
+
+    /// The next turn of a connection whose frames took long.
+    func goOn(_ connection: Connection) {
+        // One that does not read its replies goes on when it has.
+        if connection.outbox.pendingBytes <= limits.outboxBytes { resume(connection) }
     }
 
     private func serve(_ line: UnsafeRawBufferPointer, from connection: Connection) {
+        metrics.framesReceived += 1
         let node: JSONNode
         do throws(JSONError) {
             node = try parser.parse(line)
@@ -59,16 +113,16 @@ extension Server {
         }
         do throws(WireError) {
             try perform(ClientFrame.decode(node), for: connection)
+            connection.session.hasSpoken = true
         } catch {
             reply(error, id: FrameID.of(node), to: connection)
             if let reason = CloseReason(error.code) { close(connection, reason, error.message) }
         }
-        connection.session.hasSpoken = true
     }
 
     /// Stops reading from a connection whose replies are not read. They are never dropped, so what
     /// asks for more of them has to wait.
-    private func pauseIfUnread(_ connection: Connection) -> Bool {
+    func pauseIfUnread(_ connection: Connection) -> Bool {
         guard connection.outbox.pendingBytes > limits.outboxBytes else { return false }
         cut()
         flush(connection)
@@ -84,7 +138,8 @@ extension Server {
     func resume(_ connection: Connection) {
         guard connection.isPaused, connection.isServed else { return }
         connection.isPaused = false
-        takeLines(UnsafeRawBufferPointer(start: nil, count: 0), from: connection)
+        beginServing()
+        takeHeld(of: connection)
         guard connection.isServed, !connection.isPaused else { return }
         if connection.inputEnded {
             finishInput(of: connection)
@@ -93,13 +148,24 @@ extension Server {
         }
     }
 
+    private func takeHeld(of connection: Connection) {
+        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+        switch connection.wire {
+        case .lines: takeLines(nothing, from: connection)
+        case .http(let reader): serveRequests(reader, from: connection)
+        case .webSocket: takeMessages(nothing, from: connection)
+        case .events: break
+        }
+    }
+
     func didEndInput(of connection: Connection) {
         guard !connection.inputEnded else { return }
         connection.inputEnded = true
         switch connection.phase {
+        case .undecided where connection.isSurplus: refuseSurplus(connection)
         case .undecided, .closed: connection.socket.close()
         case .finishing: if connection.outputEnded { connection.socket.close() }
-        case .lines: if !connection.isPaused { finishInput(of: connection) }
+        case .open: if !connection.isPaused { finishInput(of: connection) }
         }
     }
 
@@ -109,6 +175,10 @@ extension Server {
     /// One that watches or listens stays. Whether its reader is still there cannot be told from the
     /// end of its input, so it is asked: a ping to a client that is gone brings a reset.
     private func finishInput(of connection: Connection) {
+        guard case .lines = connection.wire else {
+            // Who asks over HTTP and ends its half gets what it asked for, and watches no more.
+            return finish(connection)
+        }
         connection.framer.end { receive($0, from: connection) }
         if connection.isServed, !connection.session.isOwedNothing {
             reply(.ping(id: nil), to: connection)

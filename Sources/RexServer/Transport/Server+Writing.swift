@@ -1,12 +1,19 @@
 import Rex
 import RexLoop
 import RexProtocol
+import RexWebSocket
 
 /// From frames to bytes: replies, flushing, and the end of a connection.
 extension Server {
     /// Adds one frame to a connection's replies of this turn; its line feed is added here.
     func reply(to connection: Connection, _ body: (inout JSONWriter) -> Void) {
-        connection.outbox.reply(body)
+        connection.outbox.reply(as: connection.encoding, body)
+        touch(connection)
+    }
+
+    /// Adds bytes that are no frame.
+    func replyBytes(to connection: Connection, _ body: (inout JSONWriter) -> Void) {
+        connection.outbox.replyBytes(body)
         touch(connection)
     }
 
@@ -16,6 +23,7 @@ extension Server {
     }
 
     func reply(_ error: WireError, id: FrameID?, to connection: Connection) {
+        metrics.errors[error.code, default: 0] += 1
         log.event(
             .debug, "refused",
             ["client": connection.session.client.id, "code": error.code.rawValue])
@@ -31,22 +39,30 @@ extension Server {
 
     /// Writes what the kernel takes; the rest follows as the other side reads.
     func flush(_ connection: Connection) {
-        let socket = connection.socket
-        guard connection.phase != .closed, !socket.isClosing else { return }
+        guard connection.phase != .closed, !connection.socket.isClosing else { return }
         connection.outbox.seal()
-        while !connection.outbox.isEmpty, !socket.isDraining {
+        write(connection)
+        if connection.outbox.isEmpty { didEmpty(connection) }
+    }
+
+    /// Writes what has its place already. Within a turn only where an outbox is full: what the
+    /// kernel takes need not be held, and whom it takes nothing for is seen to be behind.
+    func write(_ connection: Connection) {
+        let socket = connection.socket
+        guard connection.phase != .closed else { return }
+        while !connection.outbox.waiting.isEmpty, !socket.isDraining, !socket.isClosing {
             let taken = socket.write(
                 connection.outbox.waiting.prefix(Self.mostChunks), offset: connection.outbox.offset)
             if taken == 0 { break }
             connection.outbox.didWrite(taken)
+            metrics.bytesSent += taken
         }
-        if !connection.outbox.isEmpty, !socket.isDraining, !socket.isClosing {
+        if !connection.outbox.waiting.isEmpty, !socket.isDraining, !socket.isClosing {
             let (chunks, bytes) = connection.outbox.first(Self.laterBytes)
             connection.writingBytes = bytes
             socket.writeLater(chunks, offset: connection.outbox.offset)
             if connection.stalledSince == nil { noteStall(connection) }
         }
-        if connection.outbox.isEmpty { didEmpty(connection) }
     }
 
     /// The most chunks of one `writev` (the system's IOV_MAX).
@@ -57,11 +73,13 @@ extension Server {
 
     private func noteStall(_ connection: Connection) {
         connection.stalledSince = loop.milliseconds
+        connection.stalledBytes = connection.socket.unsentBytes
         add(.stall(connection: connection.id), after: limits.stallMilliseconds)
     }
 
     func didDrain(_ connection: Connection) {
         connection.outbox.didWrite(connection.writingBytes)
+        metrics.bytesSent += connection.writingBytes
         connection.writingBytes = 0
         // Bytes left, so the reader lives: the stall begins anew.
         connection.stalledSince = nil
@@ -75,10 +93,10 @@ extension Server {
 
     private func didEmpty(_ connection: Connection) {
         switch connection.phase {
-        case .lines, .undecided:
+        case .open, .undecided:
             guard connection.inputEnded, !connection.isPaused, connection.session.isOwedNothing
             else { return }
-            stopServing(connection, .finishing)
+            finish(connection)
             endOutput(of: connection)
         case .finishing: endOutput(of: connection)
         case .closed: break
@@ -99,6 +117,14 @@ extension Server {
 
     // MARK: The end of a connection
 
+    /// Ends a connection that has had its last answer: no reason needs to be said.
+    func finish(_ connection: Connection) {
+        guard connection.isServed else { return }
+        stopServing(connection, .finishing)
+        add(.linger(connection: connection.id), after: 2 * limits.lingerMilliseconds)
+        touch(connection)
+    }
+
     /// Answers with an error, then closes for the reason that goes with it.
     func refuse(_ connection: Connection, _ error: WireError, _ reason: CloseReason) {
         reply(error, id: nil, to: connection)
@@ -109,11 +135,11 @@ extension Server {
     /// for it is over: a close with unread input would destroy the reason on its way.
     func close(_ connection: Connection, _ reason: CloseReason, _ message: String) {
         guard connection.isServed else { return }
+        metrics.closes[reason, default: 0] += 1
         // What it was acknowledged and what it watched leaves before the reason.
         cut(before: connection)
         guard connection.isServed else { return }
-        reply(
-            .bye(ServerFrame.Bye(reason, message)), to: connection)
+        sayBye(ServerFrame.Bye(reason, message), to: connection)
         connection.isPaused = false
         stopServing(connection, .finishing)
         connection.socket.startReading()
@@ -121,6 +147,23 @@ extension Server {
         add(.linger(connection: connection.id), after: 2 * limits.lingerMilliseconds)
         log.event(
             .info, "closing", ["client": connection.session.client.id, "code": reason.rawValue])
+    }
+
+    /// The reason, as it is said on that wire.
+    private func sayBye(_ bye: ServerFrame.Bye, to connection: Connection) {
+        switch connection.wire {
+        case .lines: reply(.bye(bye), to: connection)
+        case .webSocket(let framer):
+            reply(.bye(bye), to: connection)
+            replyBytes(to: connection) {
+                $0.bytes += framer.close(bye.code.webSocketCode, bye.message)
+            }
+        case .events:
+            replyBytes(to: connection) { $0.literal("event: bye\n") }
+            reply(.bye(bye), to: connection)
+        // Between two answers there is nothing to say it in.
+        case .http: touch(connection)
+        }
     }
 
     func didClose(_ connection: Connection, error: LoopError?) {
@@ -134,24 +177,21 @@ extension Server {
 
     /// The one place where a connection leaves those that are served.
     private func stopServing(_ connection: Connection, _ phase: Connection.Phase) {
-        if connection.isServed { servedCount -= 1 }
+        if connection.isServed {
+            servedCount -= 1
+            if case .events = connection.wire { connection.webSession?.streams -= 1 }
+        }
         connection.enter(phase)
-        leave(connection)
+        leave(connection.session.takeParticipation(), connection.session.client)
     }
 
-    /// Takes the client out of everything it took part in. The second time nothing is left to do.
-    private func leave(_ connection: Connection) {
-        for subscription in connection.session.subscriptions.values {
-            subscription.store.remove(subscription)
-        }
-        connection.session.subscriptions = [:]
-        for listener in connection.session.listeners.values { remove(listener) }
-        connection.session.listeners = [:]
-        let names = connection.session.presentOn
-        connection.session.presentOn = []
-        for name in names.sorted() {
-            stores[name]?.host.disconnect(connection.session.client)
-            publishPresence(of: connection.session.client, "leave", on: name)
+    /// Takes a client out of everything it took part in.
+    func leave(_ part: Session.Participation, _ client: ClientIdentity) {
+        for subscription in part.subscriptions { subscription.store.remove(subscription) }
+        for listener in part.listeners { remove(listener) }
+        for name in part.presentOn.sorted() {
+            stores[name]?.host.disconnect(client)
+            publishPresence(of: client, "leave", on: name)
         }
     }
 }

@@ -27,7 +27,7 @@ extension Main {
             } else if case .resumed = change {
                 continue
             } else if let state = await watch.replica?.state {
-                call.printJSON(change.whole ?? RawJSON(state))
+                call.printJSON(RawJSON(state))
             }
         }
     }
@@ -122,15 +122,6 @@ extension Watch.Change {
         case .began(let frame), .resumed(let frame): .subscribed(frame)
         case .patch(let frame): .patch(frame)
         case .state(let frame): .state(frame)
-        }
-    }
-
-    /// The whole state as the server wrote it, where it sent one.
-    fileprivate var whole: RawJSON? {
-        switch self {
-        case .began(let frame): frame.state
-        case .state(let frame): frame.state
-        case .patch, .resumed: nil
         }
     }
 }

@@ -1,9 +1,21 @@
 import Glibc
+import RexCommandLine
 
 /// What the program has from the system that started it.
 enum Process {
     /// The words after the program's name.
-    static var words: [String] { Array(CommandLine.arguments.dropFirst()) }
+    ///
+    /// - Throws: `UsageError` where one is not UTF-8: what would be sent is not what was typed.
+    static func words() throws(UsageError) -> [String] {
+        var words: [String] = []
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let bytes = CommandLine.unsafeArgv[index],
+                let word = String(validatingCString: bytes)
+            else { throw UsageError("word \(index) is not UTF-8") }
+            words.append(word)
+        }
+        return words
+    }
 
     /// The environment.
     static var environment: [String: String] {

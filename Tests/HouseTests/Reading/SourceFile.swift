@@ -21,9 +21,8 @@ struct SourceFile {
     /// The folder that is a target: `Sources/Rex`, `Examples`.
     var target: String {
         // Programs among the examples are targets of their own.
-        for program in ["Examples/Embedding", "Examples/Poll"] where path.hasPrefix("\(program)/") {
-            return program
-        }
+        for program in ["Examples/Embedding", "Examples/Poll", "Examples/Program"]
+        where path.hasPrefix(program + "/") { return program }
         let depth = ["Sources", "Tests"].contains(folders.first) ? 2 : 1
         return folders.prefix(depth).joined(separator: "/")
     }
@@ -32,7 +31,7 @@ struct SourceFile {
     var isProgram: Bool {
         [
             "Sources/rex-server", "Sources/rex-client", "Examples/Embedding", "Examples/Poll",
-            "Benchmarks", "Fuzz",
+            "Examples/Program", "Benchmarks", "Fuzz",
         ].contains(target)
     }
 

@@ -6,9 +6,10 @@ enum ImportRule {
         "Sources/Rex": [],
         "Sources/RexProtocol": ["Rex"],
         "Sources/Loop": ["CUV"],
-        "Sources/RexServer": ["Rex", "RexProtocol", "RexLoop"],
+        "Sources/WebSocket": [],
+        "Sources/RexServer": ["Rex", "RexProtocol", "RexLoop", "RexWebSocket"],
         "Sources/CommandLine": [],
-        "Sources/RexClient": ["Rex", "RexProtocol", "RexLoop", "RexCommandLine"],
+        "Sources/RexClient": ["Rex", "RexProtocol", "RexLoop", "RexWebSocket", "RexCommandLine"],
         "Sources/RexTesting": ["Rex", "RexProtocol", "RexClient"],
         "Sources/rex-server": [
             "Rex", "RexProtocol", "RexLoop", "RexServer", "RexExamples", "RexCommandLine",
@@ -19,6 +20,7 @@ enum ImportRule {
         "Examples": ["Rex", "RexProtocol"],
         "Examples/Embedding": ["Rex", "RexProtocol", "RexServer"],
         "Examples/Poll": ["Rex", "RexProtocol", "RexServer"],
+        "Examples/Program": ["Rex", "RexExamples", "RexLoop", "RexTesting"],
     ]
 
     private static let everywhere: Set = [
@@ -28,9 +30,11 @@ enum ImportRule {
     private static let system: Set = ["Glibc", "Musl", "Darwin"]
     /// Each wrapped by one folder of a library that may see sockets and files.
     private static let wrapped: Set = ["COpenSSL", "CSQLite", "CWslay", "CHTTPParser", "CZlib"]
-    private static let wrapping: Set = ["Sources/RexServer", "Sources/RexClient"]
+    private static let wrapping: Set = [
+        "Sources/RexServer", "Sources/RexClient", "Sources/WebSocket",
+    ]
     /// What a test that plays with the real programs knows of them: their command line and bytes.
-    private static let inside: Set = ["RexServer", "RexLoop", "RexExamples"]
+    private static let inside: Set = ["RexServer", "RexLoop", "RexWebSocket", "RexExamples"]
 
     static func findings(in file: SourceFile) -> [Finding] {
         // Manifests describe; they build nothing of ours.

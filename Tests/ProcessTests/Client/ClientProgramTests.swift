@@ -67,7 +67,7 @@ import Testing
 
     @Test(arguments: [
         ["bench"], ["--token-file", "f", "ping"], ["--token-file=f", "ping"],
-        ["--url", "tls://127.0.0.1:1", "ping"], ["--url", "ws://127.0.0.1:1", "ping"],
+        ["--url", "tls://127.0.0.1:1", "ping"],
         ["--url", "wss://127.0.0.1:1", "ping"],
     ])
     func whatALaterVersionHasIsNamedAsSuch(words: [String]) throws {

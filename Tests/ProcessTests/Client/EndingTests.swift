@@ -26,6 +26,10 @@ import Testing
         let unknown = try client.run("--store", "nowhere", "state")
         #expect(unknown.status == 1)
         #expect(unknown.errors.hasPrefix("rex-client: unknown_store: "))
+        // For scripts: the frame, with its code.
+        let frame = try client.run("--json", "--store", "nowhere", "state")
+        #expect(frame.status == 1)
+        #expect(frame.output.hasPrefix(#"{"op":"error","code":"unknown_store","message":"#))
         #expect(try client.run("publish", "$server.x", "1").status == 77)
         #expect(try client.run("--store", "counter", "dispatch", "tick").status == 77)
     }

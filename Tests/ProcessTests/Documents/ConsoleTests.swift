@@ -2,17 +2,25 @@ import Foundation
 import RexTesting
 import Testing
 
-/// The terminal sessions of README.md happen as they are shown.
+/// The terminal sessions of README.md and protocol.md happen as they are shown.
 @Suite(.serialized, .ownThreads) struct ConsoleTests {
     @Test func everySessionOfTheReadmeHappens() throws {
         let sessions = try Document.blocks(of: "console", in: "README.md")
         #expect(sessions.count >= 4, "the README shows a tour")
-        for session in sessions { try play(session) }
+        // One server for all, as a reader has who types one after the other.
+        let server = try ServerProcess(program: ServerProcess.builtPrograms + "/rex-server")
+        for session in sessions { try play(session, on: server) }
     }
 
-    /// A server of its own for each, as if `make run` had just been typed.
-    private func play(_ session: [String]) throws {
-        let server = try ServerProcess(program: ServerProcess.builtPrograms + "/rex-server")
+    @Test func everySessionOfTheProtocolHappens() throws {
+        let sessions = try Document.blocks(of: "console", in: "protocol.md")
+        #expect(sessions.count >= 2)
+        for session in sessions {
+            try play(session, on: ServerProcess(program: Programs.server))
+        }
+    }
+
+    private func play(_ session: [String], on server: ServerProcess) throws {
         var running: [ChildProcess] = []
         for entry in entries(session) where entry.command != "make run" {
             let program = try ChildProcess(
@@ -28,7 +36,7 @@ import Testing
     }
 
     private func play(_ entry: Entry, with program: ChildProcess) throws {
-        for line in entry.lines where !line.isEmpty {
+        for line in entry.lines where !line.isEmpty || entry.command.hasPrefix("curl") {
             if line.hasPrefix("{\"type\"") {
                 try program.write(line + "\n")
             } else {
@@ -68,6 +76,7 @@ import Testing
     private func located(_ command: String, _ server: ServerProcess) -> String {
         command
             .replacingOccurrences(of: "127.0.0.1 7390", with: "127.0.0.1 \(server.port)")
+            .replacingOccurrences(of: "127.0.0.1:7390", with: "127.0.0.1:\(server.port)")
             .replacingOccurrences(of: ".build/release/", with: ServerProcess.builtPrograms + "/")
     }
 

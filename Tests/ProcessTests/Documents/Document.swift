@@ -4,10 +4,13 @@ import Testing
 
 /// A document of this repository, as a test reads it.
 enum Document {
-    /// From `Tests/ProcessTests/Documents/Document.swift` four steps up.
-    private static let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in
+    /// The repository: from `Tests/ProcessTests/Documents/Document.swift` four steps up.
+    static let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in
         url.deletingLastPathComponent()
     }
+
+    /// Where a file or folder of the repository is.
+    static func path(of path: String) -> String { root.appending(path: path).path }
 
     /// The text of a file, its path seen from the repository.
     static func text(of path: String) throws -> String {
@@ -47,6 +50,19 @@ struct Example: CustomTestStringConvertible, Sendable {
         } catch {
             preconditionFailure("\(path) cannot be read as transcripts: \(error)")
         }
+    }
+
+    /// It sends whole frames, never ends one half of a connection, and does not speak of
+    /// connections themselves.
+    var isOfFramesAlone: Bool {
+        limits["connections"] == nil
+            && transcript.steps.allSatisfy { step in
+                switch step.action {
+                case .sendBytes, .finish: false
+                case .expect(let frame): !frame.source.contains("\"transport\"")
+                default: true
+                }
+            }
     }
 
     /// The limits that the title asks for: it ends in `limits name=1 name=2`.

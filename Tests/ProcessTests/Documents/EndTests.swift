@@ -27,7 +27,8 @@ import Testing
 
     /// More than the kernel's buffers and the outbox hold, read by nobody.
     @Test func whoDoesNotReadItsEventsIsClosed() async throws {
-        let server = try ServerProcess(program: ServerProcess.builtPrograms + "/rex-server")
+        // Time enough to read what came before the reason.
+        let server = try Programs.startServer(limits: "\"linger_ms\": 60000")
         let (sleeper, speaker) = (try await Self.connect(server), try await Self.connect(server))
         try await sleeper.play("> {\"op\":\"listen\",\"topic\":\"a\"}\n< {\"op\":\"listening\"}")
         let data = String(repeating: "x", count: 500_000)

@@ -17,6 +17,16 @@ import Testing
         #expect(held > 0, "an example expects something")
     }
 
+    /// Over a WebSocket the frames are the same; bytes and half-closed connections are of lines
+    /// alone.
+    @Test(arguments: examples.filter { $0.isOfFramesAlone })
+    func anExampleHoldsOverAWebSocket(_ example: Example) async throws {
+        let server = try Self.server(limits: example.limits)
+        let url = try RexURL("ws://\(server.address)")
+        let held = try await TranscriptPlayer(url: url).play(example.transcript)
+        #expect(held > 0)
+    }
+
     @Test func anExampleThatDoesNotHoldIsFound() async throws {
         let server = try Self.server()
         let wrong = try Transcript(

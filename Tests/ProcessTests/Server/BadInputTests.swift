@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [
-        [0x00], [0x16, 0x03, 0x01], [0xff], Array("GET / HTTP/1.1\r\n\r\n".utf8), [0x5b],
+        [0x00], [0x16, 0x03, 0x01], [0xff], [0x5b],
     ])
     func anotherFirstByteIsRefused(bytes: [UInt8]) throws {
         let server = try Programs.startServer()

@@ -192,4 +192,57 @@ import Testing
         for _ in 1...5 { #expect(try LineClient(server).ask(["op": "ping"]).op == "pong") }
         #expect(try server.stop() == .exited(0))
     }
+
+    @Test func pathsHaveALength() throws {
+        let server = try Programs.startServer()
+        let client = try LineClient(server)
+        func path(_ bytes: Int) -> JSONValue {
+            .string("/" + String(repeating: "x", count: bytes - 1))
+        }
+        for op in ["get", "subscribe", "history", "diff"] {
+            var frame: JSONValue = [
+                "op": .string(op), "store": "doc", "from": 0, "path": path(1_025),
+            ]
+            let error = try client.ask(frame)
+            #expect(error.code == "bad_frame" && error["at"] == "/path", "\(error)")
+            frame = ["op": .string(op), "store": "doc", "from": 0, "path": path(1_024)]
+            #expect(try client.ask(frame).op != "error")
+        }
+    }
+
+    /// A value that is set again and again leaves empty patches; the actions count too.
+    @Test func historyIsBoundedInBytesOfActions() throws {
+        let server = try Programs.startServer(limits: "\"history_bytes\": 200000")
+        let client = try LineClient(server)
+        let text = JSONValue.string(String(repeating: "x", count: 20_000))
+        let payload: JSONValue = ["path": "/x", "value": text]
+        for _ in 0..<30 {
+            _ = try client.ask([
+                "op": "dispatch", "store": "doc", "action": ["type": "set", "payload": payload],
+            ])
+        }
+        #expect(try client.ask(["op": "get", "store": "doc", "at": 1]).code == "gone")
+        #expect(try client.ask(["op": "get", "store": "doc", "at": 30]).op == "state")
+    }
+
+    @Test(arguments: ["connections", "history_commits", "linger_ms", "depth"])
+    func aLimitBeyondAllReasonIsRefused(name: String) throws {
+        let scratch = try Scratch()
+        let file = try scratch.write(
+            "{\"limits\": {\"\(name)\": 9223372036854775807}}", to: "rex.json")
+        let checked = try Programs.run([Programs.server, "--config", file, "--check-config"])
+        #expect(checked.code == 78 && checked.errors.contains("expected a number from 1 to"))
+    }
+
+    @Test func aForkHasNoGhosts() throws {
+        let server = try Programs.startServer()
+        let ann = try LineClient(server)
+        let join: JSONValue = ["type": "join", "payload": ["room": "g", "name": "ann"]]
+        let dispatch: JSONValue = ["op": "dispatch", "store": "chat", "action": join]
+        #expect(try ann.ask(dispatch).op == "ack")
+        #expect(try ann.ask(["op": "fork", "store": "chat", "as": "copy"])["rev"] == 1)
+        #expect(try ann.state("copy", "/rooms/g/members") == [])
+        let again: JSONValue = ["op": "dispatch", "store": "copy", "action": join]
+        #expect(try LineClient(server).ask(again).op == "ack")
+    }
 }

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "--data", "--durability", "--token-file", "--tls-cert", "--tls-key", "--allow-origin",
+        "--data", "--durability", "--token-file", "--tls-cert", "--tls-key",
     ])
     func whatALaterVersionHasIsNamedAsSuch(option: String) throws {
         for words in [[option, "x"], ["\(option)=x"]] {
@@ -217,6 +217,12 @@ import Testing
         try server.process.errors(until: " notice reloaded\n")
         _ = try LineClient(server).ask(["op": "ping"])
         try server.process.errors(until: " debug connected ")
+        // What cannot change while the server runs is named.
+        try scratch.write(
+            "{\"log-level\": \"debug\", \"stores\": [\"doc\"], \"limits\": {\"keys\": 9}}",
+            to: "rex.json")
+        server.process.signal(SIGHUP)
+        try server.process.errors(until: " notice reloaded needs_restart=stores,limits\n")
         // A bad file changes nothing.
         try scratch.write("{\"log-level\": \"loud\"}", to: "rex.json")
         server.process.signal(SIGHUP)

@@ -57,6 +57,21 @@ import Testing
         #expect(try server.process.wait(within: .seconds(4)) == .exited(0))
     }
 
+    @Test func whoAwaitsEffectsThatTakeTooLongIsTold() throws {
+        let server = try Programs.startServer(limits: "\"drain_ms\": 1500")
+        let client = try LineClient(server)
+        let fetch: JSONValue = ["type": "fetch", "payload": ["delay_ms": 9_000, "fail": false]]
+        try client.send([
+            "op": "dispatch", "id": "slow", "store": "counter", "await": "effects", "action": fetch,
+        ])
+        _ = try client.ask(["op": "ping"])
+        server.process.signal(SIGTERM)
+        let error = try client.frame()
+        #expect(error["id"] == "slow" && error.code == "shutting_down" && error["rev"] == 1)
+        #expect(try client.frame().op == "bye")
+        #expect(try server.process.wait() == .exited(0))
+    }
+
     @Test func aSecondSignalEndsItAtOnce() throws {
         let server = try Programs.startServer("--log-level", "notice")
         let client = try LineClient(server)
@@ -139,5 +154,17 @@ import Testing
         server.process.signal(SIGTERM)
         #expect(try other.rest().map(\.op) == ["bye"])
         #expect(try server.process.wait(within: .seconds(8)) == .exited(0))
+    }
+
+    @Test func aFileThatIsNoSocketIsLeftAlone() throws {
+        let scratch = try Scratch()
+        let path = try scratch.write("precious", to: "file")
+        let taken = try Programs.run([Programs.server, "--memory", "--listen", "unix:\(path)"])
+        #expect(taken.code == 69 && taken.errors.contains("address already in use"))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
+        let nowhere = try Programs.run([
+            Programs.server, "--memory", "--listen", "unix:\(scratch.folder)/no/socket",
+        ])
+        #expect(nowhere.code == 69 && nowhere.errors.contains("no such file or directory"))
     }
 }

@@ -15,9 +15,11 @@ final class FakeServer {
         Thread.detachNewThread {
             while true {
                 let client = accept(descriptor, nil, nil)
-                guard client >= 0 else { return }
+                guard client >= 0 else { break }
                 Self.serve(client, isBrief, answer)
             }
+            // Here and not in `deinit`: a number that is free again is soon somebody else's.
+            close(descriptor)
         }
     }
 
@@ -43,8 +45,7 @@ final class FakeServer {
     }
 
     deinit {
-        // `close` alone would leave the thread in `accept`.
+        // Ends the thread's `accept`.
         shutdown(descriptor, Int32(SHUT_RDWR))
-        close(descriptor)
     }
 }

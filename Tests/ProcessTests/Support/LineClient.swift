@@ -87,6 +87,16 @@ final class LineClient {
         }
     }
 
+    /// Exactly so many bytes; nil at the end of the connection.
+    func bytes(_ count: Int, within limit: Duration = patience) throws -> [UInt8]? {
+        let deadline = ContinuousClock.now + limit
+        while held.count - start < count {
+            guard try fill(until: deadline) else { return nil }
+        }
+        defer { start += count }
+        return Array(held[start..<(start + count)])
+    }
+
     private func fill(until deadline: ContinuousClock.Instant) throws -> Bool {
         if isEnded { return false }
         guard Sockets.wait(descriptor, for: POLLIN, until: deadline) else {

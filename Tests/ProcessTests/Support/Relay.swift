@@ -17,7 +17,7 @@ final class Relay: Sendable {
         Thread.detachNewThread { [weak self] in
             while true {
                 let client = accept(listener, nil, nil)
-                guard client >= 0 else { return }
+                guard client >= 0 else { break }
                 guard let far = try? Sockets.connect(port: target) else {
                     close(client)
                     continue
@@ -26,6 +26,8 @@ final class Relay: Sendable {
                 self?.wires.withLock { $0.append(wire) }
                 wire.start()
             }
+            // Here and not in `deinit`: a number that is free again is soon somebody else's.
+            close(listener)
         }
     }
 
@@ -40,7 +42,6 @@ final class Relay: Sendable {
 
     deinit {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
         cut()
     }
 

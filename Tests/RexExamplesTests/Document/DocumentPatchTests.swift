@@ -57,7 +57,7 @@ struct DocumentPatchTests {
         }
         #expect(
             try document.refusal(of: patch(adds(DocumentLimits.patchOperations + 1)))
-                == "the patch has 10001 operations, the limit is 10000")
+                == "the patch has 1001 operations, the limit is 1000")
         try document.dispatch(patch(adds(DocumentLimits.patchOperations)))
         #expect(document.value == ["a": .int(DocumentLimits.patchOperations)])
     }

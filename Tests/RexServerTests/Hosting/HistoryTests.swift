@@ -28,7 +28,7 @@ private enum TallyAction: WireAction {
             history.append(
                 .init(
                     revision: revision, time: Date(), origin: .local, action: .add(revision),
-                    travel: nil, patch: patch.raw), state: state)
+                    actionBytes: 10, travel: nil, patch: patch.raw), state: state)
         }
         return history
     }

@@ -18,6 +18,14 @@ import Testing
         #expect(table.record(of: key("other"), at: 1_000) == nil)
     }
 
+    @Test func keysThatOnlyLookAlikeAreTwo() {
+        var table = KeyTable(limit: 10, milliseconds: 100)
+        table.remember(key("\u{E9}"), actionHash: [1], answer: .ack(revision: 1), at: 0)
+        #expect(table.record(of: key("e\u{301}"), at: 1) == nil)
+        table.remember(key("e\u{301}"), actionHash: [1], answer: .ack(revision: 2), at: 2)
+        #expect(table.record(of: key("\u{E9}"), at: 3)?.answer == .ack(revision: 1))
+    }
+
     @Test func theOldestGoesWhenItIsFull() {
         var table = KeyTable(limit: 3, milliseconds: 1_000_000)
         for number in 0..<10_000 {

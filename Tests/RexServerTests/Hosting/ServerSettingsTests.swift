@@ -30,7 +30,10 @@ import Testing
 
     @Test(arguments: [
         ("{\n\"memory\": 1\n}", "line 2: memory: expected true or false"),
-        ("{\n\n\"limits\": {\"depth\": 0}}", "line 3: limits.depth: expected a number above 0"),
+        (
+            "{\n\n\"limits\": {\"depth\": 0}}",
+            "line 3: limits.depth: expected a number from 1 to 512"
+        ),
         ("{\"limits\": {\"deep\": 1}}", "line 1: limits.deep: there is no such limit"),
         ("{\"colour\": 1}", "line 1: colour: there is no such option"),
         ("{\"stores\": [\"chess\"]}", "there is no store chess"),

@@ -36,6 +36,9 @@ import Testing
     @Test func theLimitCountsWithoutTheLineFeed() throws {
         var framer = LineFramer(limit: 4)
         #expect(try take(&framer, "1234\n") == ["1234"])
+        #expect(try take(&framer, "1234\r\n") == ["1234"])
+        #expect(try take(&framer, "1234\r") == [])
+        #expect(try take(&framer, "\n") == ["1234"])
         #expect(throws: LineFramer.Stop.tooLong) { try take(&framer, "12345\n") }
         var other = LineFramer(limit: 4)
         #expect(try take(&other, "1234") == [])

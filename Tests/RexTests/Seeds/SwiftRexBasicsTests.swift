@@ -120,13 +120,13 @@ private struct FetchReducer: Reducer {
         }
         return [
             // One-shot async work
-            Effect { [url] emitter in
+            Effect { emitter in
                 let data = try await URLSession.shared.data(from: url)
                 emitter.send(.dataLoaded(data))
             },
 
             // Cancellable effect (replaces in-flight runs with same id)
-            Effect(id: EffectID("search"), cancelInFlight: true) { [query] emitter in
+            Effect(id: EffectID("search"), cancelInFlight: true) { emitter in
                 let results = try await searchAPI(query)
                 emitter.send(.searchResults(results))
             },

@@ -108,15 +108,17 @@ private final class AppEnvironment {
     }
 }
 
-private struct EnvironmentView: View {
-    @StateObject private var environment: AppEnvironment
+/// The README has two views of this name.
+private enum EnvironmentPattern {
+    struct ContentView: View {
+        @StateObject private var environment = AppEnvironment()
 
-    init(_ environment: AppEnvironment) {
-        _environment = StateObject(wrappedValue: environment)
-    }
+        var body: some View {
+            Text("Online: \(environment.observableStore.state.onlineUsers.count)")
+        }
 
-    var body: some View {
-        Text("Online: \(environment.observableStore.state.onlineUsers.count)")
+        /// The same one, for a test to look at.
+        var shown: AppEnvironment { environment }
     }
 }
 
@@ -226,8 +228,8 @@ struct SwiftRexGraphTests {
     }
 
     @Test func `an environment of two stores is told as one`() async {
-        let environment = AppEnvironment()
-        let view = EnvironmentView(environment)
+        let view = EnvironmentPattern.ContentView()
+        let environment = view.shown
         let changes = Notebook()
         withObservationTracking {
             #expect(Rendering(view).texts == ["Online: 0"])

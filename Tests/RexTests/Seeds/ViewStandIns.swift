@@ -1,6 +1,6 @@
 import Rex
 
-// What the README of Swift-Rex takes from SwiftUI and UIKit, as small as its lines need: text out,
+// What the README of Swift-Rex takes from SwiftUI, as small as its lines need: text out,
 // taps in. So those lines stand in the tests as they are.
 
 @MainActor
@@ -69,6 +69,7 @@ struct Group: Leaf {
     let parts: [any View]
 }
 
+// swift-format-ignore: AlwaysUseLowerCamelCase
 @MainActor
 func VStack(@ViewBuilder _ content: () -> Group) -> Group { content() }
 
@@ -89,15 +90,4 @@ struct ObservedObject<Value> {
 @propertyWrapper
 struct StateObject<Value> {
     var wrappedValue: Value
-}
-
-@MainActor
-class UIViewController {
-    struct Label {
-        var text: String?
-    }
-
-    var label = Label()
-
-    init(nibName: String?, bundle: String?) {}
 }

@@ -1,0 +1,19 @@
+/// As long as this is there, the effects and subscriptions of a reactor are. Each reactor has one
+/// of its own, in a stored property.
+@MainActor
+public final class ReactorLifetime {
+    var engine: AnyObject?
+    let clock: any Clock<Duration>
+    let onFault: @MainActor (StoreFault) -> Void
+
+    /// - Parameters:
+    ///   - clock: what timers and delays sleep by.
+    ///   - onFault: hears of effects that threw without a `catch`, and of limits that were met.
+    public init(
+        clock: any Clock<Duration> = ContinuousClock(),
+        onFault: @escaping @MainActor (StoreFault) -> Void = { _ in }
+    ) {
+        self.clock = clock
+        self.onFault = onFault
+    }
+}

@@ -1,0 +1,243 @@
+// The chat page: one connection, one copy of the chat's state, and what a person can do with it.
+import { connect } from "/rex.js";
+import { onceAFrame, setText } from "/dom.js";
+import { makeComposer, makeHead, makeMessages } from "/chat-room.js";
+import { makeDoor, makeRoomList } from "/chat-rooms.js";
+import { makeAlerts, makePeople } from "/chat-people.js";
+import { makeScreens } from "/chat-screens.js";
+
+const byID = (id) => document.getElementById(id);
+/** How often a name that another connection holds is asked for: it may be our own old one, of which
+ * the server does not know yet that it has gone. */
+const NAME_TRIES = 6;
+const NAME_PAUSE = 300;
+
+// Who a window is lives as long as the window: a reload is the same person, a new window another.
+const kept = JSON.parse(sessionStorage.getItem("rex.chat") ?? "null");
+const keep = () => sessionStorage.setItem("rex.chat",
+  JSON.stringify({ me: app.me, rooms: [...app.rooms], room: app.room }));
+
+const app = {
+  me: kept?.me ?? null,
+  rooms: new Set(kept?.rooms), // to be joined again on a new connection
+  room: decodeURIComponent(location.hash.slice(1)) || kept?.room || null,
+  state: null,
+  status: "connecting",
+  pending: [], // messages on their way: { key, room, text, problem }
+  problem: null,
+
+  /** My entry in the state, if it is this connection's. */
+  get user() {
+    const user = this.state?.users[this.me];
+    return user && user.client === connection.welcome?.client ? user : null;
+  },
+  get isMember() {
+    return this.room in (this.user?.unread ?? {});
+  },
+  get screen() {
+    return screens.screen();
+  },
+
+  act(type, payload) {
+    return store.dispatch({ type, payload }).catch((error) => {
+      if (error.code !== "closed") showProblem(error.message);
+    });
+  },
+
+  async enter(name, room) {
+    room = room.replace(/^#/, "").replace(/\s+/g, "-");
+    await store.dispatch({ type: "join", payload: { room, name } });
+    Object.assign(app, { me: name, room, problem: null });
+    app.rooms.add(room);
+    localStorage.setItem("rex.name", name);
+    keep();
+    app.openRoom(room);
+  },
+
+  async join(room) {
+    await store.dispatch({ type: "join", payload: { room, name: app.me } });
+    app.rooms.add(room);
+    keep();
+    render();
+  },
+
+  async leave() {
+    const { room } = app;
+    app.rooms.delete(room);
+    keep();
+    screens.open("rooms");
+    await app.act("leave", { room });
+  },
+
+  openRoom(room) {
+    app.room = room;
+    keep();
+    history.replaceState(history.state, "", `#${encodeURIComponent(room)}`);
+    screens.open("room");
+    render();
+    if (matchMedia("(hover: hover)").matches) composer.focus();
+  },
+
+  send(text) {
+    const entry = { key: crypto.randomUUID?.() ?? String(Math.random()), room: app.room, text };
+    app.pending.push(entry);
+    app.resend(entry);
+  },
+
+  async resend(entry) {
+    entry.problem = undefined;
+    render();
+    try {
+      const { room, text } = entry;
+      await store.dispatch({ type: "send", payload: { room, text } });
+      app.discard(entry);
+    } catch (error) {
+      entry.problem = error.message;
+      render();
+    }
+  },
+
+  discard(entry) {
+    app.pending = app.pending.filter((other) => other !== entry);
+    render();
+  },
+
+  edit: ({ id }, text) => app.act("edit", { room: app.room, id, text }),
+  remove: (id) => app.act("remove", { room: app.room, id }),
+
+  /** That somebody writes is of no interest later. */
+  typing() {
+    if (app.status === "online") app.act("typing", { room: app.room });
+  },
+
+  /** Everything in the open room has been seen. */
+  markRead() {
+    const isSeen = app.isMember && app.user.unread[app.room] > 0 && document.hasFocus() &&
+      app.screen !== "rooms" && byID("newer").hidden;
+    if (!isSeen || app.isMarking || app.status !== "online") return;
+    app.isMarking = true;
+    app.act("read", { room: app.room }).finally(() => (app.isMarking = false));
+  },
+};
+
+const connection = connect({ name: "chat-page/1", enter: comeBack });
+const store = connection.store("chat");
+const screens = makeScreens({
+  stored: () => app.user?.graph.path,
+  dispatch: (step) => store.dispatch({ type: "graph", payload: step }),
+  changed: () => render(),
+});
+app.screens = screens;
+
+/** On each new connection: into the rooms that I was in, before anything that waits is sent. */
+async function comeBack(ask) {
+  for (let tries = 1; app.me && app.rooms.size; tries++) {
+    try {
+      for (const room of app.rooms) {
+        const action = { type: "join", payload: { room, name: app.me } };
+        await ask("dispatch", { store: "chat", action });
+      }
+      return;
+    } catch (error) {
+      if (error.code !== "rejected") throw error;
+      if (tries === NAME_TRIES) {
+        if (app.hasBeenIn) throw error;
+        // A reload in which somebody else took the name.
+        Object.assign(app, { me: null, problem: error.message });
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, NAME_PAUSE));
+    }
+  }
+}
+
+const composer = makeComposer(app);
+const renderers = [makeRoomList(app), makeHead(app), makeMessages(app, composer),
+  makePeople(app, composer), makeAlerts(app)];
+const renderDoor = makeDoor(app);
+
+const render = onceAFrame(() => {
+  if (!app.state) return;
+  const { user } = app;
+  if (user) app.hasBeenIn = true;
+  // Without a connection what was there stays; a traveller may take us to where we are in no room.
+  const isOut = !app.me || (app.status === "online" && !user);
+  byID("app").hidden = isOut;
+  if (!isOut) {
+    if (!app.room) app.room = [...app.rooms][0] ?? Object.keys(app.state.rooms)[0] ?? null;
+    byID("app").dataset.screen = app.screen;
+    screens.sync();
+    composer.render();
+    for (const renderPart of renderers) renderPart();
+    renderPlace();
+    app.markRead();
+  }
+  renderDoor(isOut);
+});
+
+/** What the open room allows, and the title. */
+function renderPlace() {
+  const isIn = app.isMember || app.status !== "online";
+  byID("nothing").hidden = Boolean(app.room) && app.screen !== "rooms";
+  byID("composer").hidden = !isIn;
+  byID("typing").hidden = !isIn;
+  byID("outside").hidden = isIn;
+  setText(byID("outside").firstElementChild, `You are reading #${app.room} from outside.`);
+  const unread = Object.values(app.user?.unread ?? {}).reduce((sum, count) => sum + count, 0);
+  const here = app.user?.unread[app.room] ?? 0;
+  document.title = `${unread ? `(${unread}) ` : ""}${app.room ? `#${app.room} · ` : ""}Rex chat`;
+  byID("back-badge").hidden = unread === here;
+  setText(byID("back-badge"), String(unread - here));
+}
+
+byID("outside").lastElementChild.addEventListener("click", () =>
+  app.join(app.room).then(() => composer.focus(), (error) => showProblem(error.message)));
+byID("back").addEventListener("click", () => screens.back());
+byID("people-button").addEventListener("click", () =>
+  (app.screen === "members" ? screens.back() : screens.open("members")));
+window.addEventListener("hashchange", () => {
+  const room = decodeURIComponent(location.hash.slice(1));
+  if (!room || room === app.room) return;
+  history.replaceState({ depth: app.screen === "rooms" ? 0 : 1 }, "");
+  app.openRoom(room);
+});
+for (const name of ["focus", "visibilitychange"]) window.addEventListener(name, () => render());
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && app.screen === "members" && !event.defaultPrevented) screens.back();
+});
+
+// The connection.
+const bar = byID("bar");
+bar.lastElementChild.addEventListener("click", () => connection.retryNow());
+let countdown = null;
+
+connection.onStatus((status, { reason, retryIn }) => {
+  app.status = status;
+  clearInterval(countdown);
+  // The first connection is no news, and one that takes a moment neither.
+  if (status === "online") bar.hidden = true;
+  else if (status !== "connecting") bar.hidden = false;
+  bar.dataset.status = status;
+  const until = performance.now() + retryIn;
+  const words = () => {
+    const seconds = Math.ceil((until - performance.now()) / 1000);
+    setText(bar.firstElementChild, status === "connecting" ? "Connecting…"
+      : status === "closed" ? `Disconnected: ${reason}`
+        : seconds > 1 ? `Offline. Trying again in ${seconds} s` : "Offline. Trying again…");
+  };
+  words();
+  if (status === "offline") countdown = setInterval(words, 1000);
+  render();
+});
+
+function showProblem(text) {
+  setText(bar.firstElementChild, text);
+  bar.dataset.status = "connecting";
+  bar.hidden = false;
+  setTimeout(() => (bar.hidden = app.status === "online"), 4000);
+}
+
+store.subscribe("", (state) => {
+  app.state = state;
+  render();
+});

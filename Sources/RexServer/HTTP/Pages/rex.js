@@ -1,0 +1,339 @@
+// Rex in a browser: a connection to the store server, with local copies of what is watched.
+// What each call promises stands in rex.d.ts; the frames in protocol.md.
+
+const PENDING_LIMIT = 10_000;
+const FINAL_CODES = [1002, 1003, 1007, 1008, 1009, 4001, 4002]; // the same would happen again
+const READS = /^(get|history|diff|effects|hash|clients|ping)$/; // can be asked again
+
+export class RexError extends Error {
+  constructor(code, message = code, frame) {
+    super(message);
+    Object.assign(this, frame, { code });
+  }
+}
+
+export function connect({
+  url = location.origin.replace("http", "ws") + "/ws", token, name, enter, heartbeat = 5_000,
+  minDelay = 250, maxDelay = 10_000, WebSocket = globalThis.WebSocket,
+} = {}) {
+  let status, detail, welcome, socket, bye, retry, beat;
+  let isOpen = false; // welcomed and `enter` is through; until then requests wait
+  let silence = 0; // beats since something came
+  let attempt = 0;
+  let lastID = 0;
+  const pending = new Map(); // requests without an answer, the oldest first
+  const feeds = new Set(); // watches and listeners that somebody wants
+  const named = new Map(); // those that the server sends frames for
+  const watchers = new Set();
+  const stores = new Map();
+
+  function open() {
+    forget();
+    bye = null;
+    silence = 0;
+    const mySocket = (socket = new WebSocket(url, ["rex.v1.json"]));
+    // A socket that was given up says nothing any more.
+    const mine = (body) => (value) => socket === mySocket && body(value);
+    socket.onopen = mine(() => greet(mine));
+    socket.onmessage = mine((event) => received(JSON.parse(event.data)));
+    socket.onclose = mine((event) => lost(event.reason, event.code));
+    beat = setTimeout(check, heartbeat);
+    tell("connecting", {});
+  }
+
+  // All at once: the answers come in this order.
+  function greet(mine) {
+    const session = welcome?.session;
+    const hello = { protocol: 1, token, session, client: name, heartbeat_ms: heartbeat * 3 };
+    request("hello", hello, true).then((frame) => {
+      welcome = frame;
+      return enter?.((op, members) => request(op, members, true), welcome);
+    }, mine(finish)).then(mine(() => {
+      isOpen = true;
+      attempt = 0;
+      tell("online", {});
+      for (const entry of [...pending.values()]) entry.sent || post(entry);
+    })).catch(mine((error) => drop(error.message)));
+    feeds.forEach(start);
+  }
+
+  function lost(reason, code) {
+    forget();
+    for (const entry of [...pending.values()]) {
+      if (entry.direct || (entry.sent && !entry.again)) refuse(entry, "disconnected");
+      entry.sent = false;
+    }
+    reason = bye?.message || reason || "no connection";
+    if (bye ? !bye.reconnect : FINAL_CODES.includes(code)) {
+      return finish(new RexError(bye?.code ?? "closed", reason));
+    }
+    const retryIn = Math.min(maxDelay, minDelay * 2 ** attempt++) * (0.5 + Math.random() / 2);
+    retry = setTimeout(open, retryIn);
+    tell("offline", { reason, retryIn, attempt });
+  }
+
+  // Does not wait for a closing handshake.
+  function drop(reason) {
+    const old = socket;
+    lost(reason);
+    old.close();
+  }
+
+  function finish(error) {
+    socket?.close();
+    forget();
+    globalThis.removeEventListener?.("online", retryNow);
+    tell("closed", { reason: error.message, error });
+    for (const entry of [...pending.values()]) refuse(entry, error.code, error.message);
+  }
+
+  function forget() {
+    clearTimeout(retry);
+    clearTimeout(beat);
+    socket = retry = null;
+    isOpen = false;
+    named.clear();
+  }
+
+  function tell(...now) {
+    [status, detail] = now;
+    for (const watcher of [...watchers]) call(watcher, ...now);
+  }
+
+  function check() {
+    if (++silence > 2) return drop("no answer");
+    beat = setTimeout(check, heartbeat);
+    if (silence === 2 && socket.readyState === 1) socket.send('{"op":"ping"}');
+  }
+
+  function retryNow() {
+    if (retry) open();
+  }
+
+  // A direct one is for this connection alone, and does not wait.
+  function request(op, members, direct) {
+    const frame = { ...members, op, id: ++lastID };
+    const again = READS.test(op) || frame.key !== undefined;
+    return new Promise((resolve, reject) => {
+      if (status === "closed") return reject(detail.error);
+      if (pending.size >= PENDING_LIMIT) return reject(new RexError("overloaded"));
+      const entry = { frame, resolve, reject, direct, again };
+      pending.set(frame.id, entry);
+      if (direct || isOpen) post(entry);
+    });
+  }
+
+  function post(entry) {
+    const text = JSON.stringify(entry.frame);
+    // The server would hang up on it each time.
+    const size = new TextEncoder().encode(text).length;
+    if (size > welcome?.limits?.frame_bytes) return refuse(entry, "too_large");
+    entry.sent = true;
+    socket?.send(text);
+  }
+
+  function refuse({ frame, reject }, ...why) {
+    pending.delete(frame.id);
+    reject(new RexError(...why));
+  }
+
+  function received(frame) {
+    const { op, id, code, message } = frame;
+    const entry = pending.get(id);
+    silence = 0;
+    if (op === "ping") socket.send('{"op":"pong"}');
+    else if (op === "bye") bye = frame;
+    else if (id === undefined) named.get(nameOf(frame))?.took(frame);
+    // What a server that goes does not do is for the next one.
+    else if (entry && !(code === "shutting_down" && entry.again)) {
+      if (op === "error") return refuse(entry, code, message, frame);
+      pending.delete(id);
+      entry.resolve(frame);
+    }
+  }
+
+  // A feed is a watch or a listener.
+  function add(feed) {
+    feeds.add(feed);
+    if (socket?.readyState === 1) start(feed);
+    return () => {
+      feeds.delete(feed);
+      end(feed);
+    };
+  }
+
+  function start(feed) {
+    request(...feed.asks(), true).then((frame) => {
+      end(feed); // where it was ended and added again meanwhile
+      named.set(nameOf(frame), feed);
+      if (feeds.has(feed)) feed.took(frame);
+      else end(feed);
+    }, (error) => {
+      if (error.code === "disconnected" || status === "closed") return;
+      if (!feed.failed) throw error;
+      feed.failed(error);
+    });
+  }
+
+  function end(feed) {
+    for (const [name, it] of named) {
+      if (it !== feed) continue;
+      named.delete(name);
+      request(feed.ends, JSON.parse(name), true).catch(() => {});
+    }
+  }
+
+  const connection = {
+    get status() { return status; },
+    get welcome() { return welcome; },
+    request, retryNow,
+    publish: (topic, data = null) => request("publish", { topic, data }),
+    close: () => finish(new RexError("closed")),
+    store(name) {
+      if (!stores.has(name)) stores.set(name, makeStore(connection, name, add));
+      return stores.get(name);
+    },
+    listen(topic, callback, { dropped, failed } = {}) {
+      const took = (frame) => {
+        if (frame.op === "event") call(callback, frame.data, frame);
+        else if (frame.op === "dropped" && dropped) call(dropped, frame.count);
+      };
+      return add({ asks: () => ["listen", { topic }], ends: "unlisten", took, failed });
+    },
+    onStatus(callback) {
+      watchers.add(callback);
+      call(callback, status, detail);
+      return () => watchers.delete(callback);
+    },
+  };
+  globalThis.addEventListener?.("online", retryNow);
+  open();
+  return connection;
+}
+
+function makeStore(connection, name, add) {
+  const watches = new Map(); // by path, those that have subscribers
+  const request = (op, members) => connection.request(op, { store: name, ...members });
+  const watch = (path = "", options) =>
+    watches.get(path) ?? makeWatch(name, path, options, watches, add);
+  return {
+    connection, name, request, watch,
+    get state() { return watches.get("")?.getSnapshot(); },
+    // Its key lets a dispatch be sent again until there is an answer.
+    dispatch: (action, { key = uuid(), expect, await: until, dryRun } = {}) =>
+      request("dispatch", { action, key, expect, await: until, dry_run: dryRun }),
+    subscribe(path, callback, options) {
+      const it = watch(path, options);
+      const tell = (change) => callback(it.getSnapshot(), change);
+      const stop = it.subscribe(tell);
+      if (it.position) call(tell, it.position);
+      return stop;
+    },
+  };
+}
+
+function makeWatch(store, path, { throttle: throttle_ms, failed } = {}, watches, add) {
+  const callbacks = new Set();
+  let state, position, stop; // a position is { epoch, rev }
+  const asks = () => ["subscribe", { store, path, throttle_ms, since: position }];
+  const feed = { asks, ends: "unsubscribe", took, failed };
+
+  function took(frame) {
+    const { patch, rev, epoch = position?.epoch } = frame;
+    const [before, isFirst] = [state, !position];
+    try {
+      if (patch && frame.from !== position.rev) throw new Error("a patch is missing");
+      if (patch) state = applyPatch(state, patch);
+      else if (!frame.resumed) state = share(state, frame.state);
+    } catch {
+      // Better ask for all of it than go on with a wrong state.
+      stop();
+      position = undefined;
+      return void (stop = add(feed));
+    }
+    position = { epoch, rev };
+    if (state === before && !isFirst) return;
+    for (const callback of [...callbacks]) call(callback, { epoch, rev, patch });
+  }
+
+  const watch = {
+    get position() { return position; },
+    getSnapshot: () => state,
+    subscribe(callback) {
+      if (callbacks.add(callback).size === 1) {
+        watches.set(path, watch);
+        stop = add(feed);
+      }
+      return () => {
+        if (!callbacks.delete(callback) || callbacks.size) return;
+        if (watches.get(path) === watch) watches.delete(path);
+        stop();
+      };
+    },
+    async *[Symbol.asyncIterator]() {
+      let [isNew, wake] = [position];
+      const end = watch.subscribe(() => {
+        isNew = true;
+        wake?.();
+      });
+      try {
+        for (;; isNew = false, yield state) {
+          if (!isNew) await new Promise((resolve) => (wake = resolve));
+        }
+      } finally {
+        end();
+      }
+    },
+  };
+  return watch;
+}
+
+export function applyPatch(state, patch) {
+  const copies = new Set(); // made for this patch: each container is copied once
+  // Above the state is an object with the one member "", so the root is a place like others.
+  const root = { "": state };
+  for (const { op, path, value } of patch) {
+    const keys = path.split("/").map((key) => key.replace(/~1/g, "/").replace(/~0/g, "~"));
+    const last = keys.pop();
+    let parent = root;
+    for (const key of keys) {
+      let child = Object.hasOwn(parent, key) && parent[key];
+      if (!isObject(child)) throw new Error(path);
+      if (!copies.has(child)) {
+        child = Array.isArray(child) ? child.slice() : { ...child };
+        copies.add(child);
+        put(parent, key, child);
+      }
+      parent = child;
+    }
+    const isList = Array.isArray(parent);
+    const index = last === "-" ? parent.length : Number(last);
+    const fits = op === "add" ? !isList || index <= parent.length : Object.hasOwn(parent, last);
+    if (!fits) throw new Error(path);
+    if (op === "remove") isList ? parent.splice(index, 1) : delete parent[last];
+    else if (op === "add" && isList) parent.splice(index, 0, value);
+    else put(parent, last, value);
+  }
+  return root[""] ?? null;
+}
+
+// `next`, but every part that equals the old one is taken from there. O(size).
+function share(old, next) {
+  if (!isObject(old) || !isObject(next) || Array.isArray(old) !== Array.isArray(next)) return next;
+  let isEqual = Object.keys(old).length === Object.keys(next).length;
+  for (const [key, value] of Object.entries(next)) {
+    if (Object.hasOwn(old, key)) put(next, key, share(old[key], value));
+    isEqual &&= next[key] === old[key];
+  }
+  return isEqual ? old : next;
+}
+
+// "__proto__" is a name like any other.
+const put = (object, key, value) => Object.defineProperty(object, key,
+  { value, writable: true, enumerable: true, configurable: true });
+const isObject = (value) => value !== null && typeof value === "object";
+const nameOf = ({ sub, listen }) => JSON.stringify({ sub, listen });
+// What a callback throws is reported as unhandled, and stops nobody else.
+const call = async (callback, ...values) => void callback(...values);
+// A page without TLS from another machine has no randomUUID.
+const uuid = () => crypto.randomUUID?.() ?? crypto.getRandomValues(new Uint32Array(4)).join("-");

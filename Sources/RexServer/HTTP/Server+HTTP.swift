@@ -1,0 +1,187 @@
+import FoundationEssentials
+import RexLoop
+import RexProtocol
+
+/// Requests over HTTP, one after the other on a connection.
+extension Server {
+    func beginHTTP(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
+        connection.speak(.http(HTTPReader(bodyLimit: limits.frameBytes)))
+        takeRequests(bytes, from: connection)
+    }
+
+    func takeRequests(_ bytes: UnsafeRawBufferPointer, from connection: Connection) {
+        guard case .http(let reader) = connection.wire else { return }
+        reader.append(bytes)
+        serveRequests(reader, from: connection)
+    }
+
+    /// Serves what is whole.
+    func serveRequests(_ reader: HTTPReader, from connection: Connection) {
+        while connection.isServed, !connection.isPaused, case .http = connection.wire {
+            do throws(HTTPReader.Failure) {
+                guard let request = try reader.next() else {
+                    return awaitRest(of: reader, from: connection)
+                }
+                connection.requestBegan = nil
+                metrics.httpRequests += 1
+                serve(request, from: connection)
+                _ = pauseIfUnread(connection)
+            } catch {
+                connection.requestBegan = nil
+                metrics.httpRequests += 1
+                answer(HTTPResponse(refusing: error.status, error.message), to: connection)
+                return
+            }
+        }
+        if case .webSocket = connection.wire {
+            reader.takeRest().withUnsafeBytes { takeMessages($0, from: connection) }
+        }
+    }
+
+    /// A request whose rest does not come is not waited for.
+    private func awaitRest(of reader: HTTPReader, from connection: Connection) {
+        guard reader.isReading else { return }
+        if reader.mustContinue {
+            reader.didContinue()
+            replyBytes(to: connection) { $0.literal("HTTP/1.1 100 Continue\r\n\r\n") }
+        }
+        guard connection.requestBegan == nil else { return }
+        connection.requestBegan = loop.milliseconds
+        // One deadline a connection: the last request's may still be under way.
+        guard !connection.hasRequestDeadline else { return }
+        connection.hasRequestDeadline = true
+        add(.request(connection: connection.id), after: limits.requestMilliseconds)
+    }
+
+    func checkRequest(_ connection: Connection) {
+        connection.hasRequestDeadline = false
+        guard connection.isServed, case .http = connection.wire, let began = connection.requestBegan
+        else { return }
+        let due = began + UInt64(limits.requestMilliseconds)
+        guard loop.milliseconds >= due else {
+            connection.hasRequestDeadline = true
+            return add(.request(connection: connection.id), at: due)
+        }
+        let text = "the request did not come within \(limits.requestMilliseconds) ms"
+        answer(HTTPResponse(refusing: 408, text), to: connection)
+    }
+
+    private func serve(_ request: HTTPRequest, from connection: Connection) {
+        var response = response(to: request, from: connection)
+        // An upgrade and a stream have answered themselves.
+        guard case .http = connection.wire else { return }
+        let keepsAlive = request.keepsAlive && phase == .running
+        if keepsAlive, request.isOld { response.headers.append(("Connection", "keep-alive")) }
+        answer(
+            response, keepsAlive: keepsAlive, headOnly: request.method == "HEAD", to: connection)
+    }
+
+    private func response(to request: HTTPRequest, from connection: Connection) -> HTTPResponse {
+        if let refusal = refusal(of: request) { return refusal }
+        var response: HTTPResponse
+        if isPreflight(request) {
+            response = HTTPResponse(204)
+        } else {
+            do throws(WireError) {
+                response = try route(request, connection)
+            } catch {
+                metrics.errors[error.code, default: 0] += 1
+                response = HTTPResponse(error)
+            }
+        }
+        response.headers += sharingHeaders(for: request)
+        return response
+    }
+
+    /// Sends an answer; without `keepsAlive` it is the last one.
+    func answer(
+        _ response: HTTPResponse, keepsAlive: Bool = false, headOnly: Bool = false,
+        to connection: Connection
+    ) {
+        var response = response
+        response.headers += commonHeaders
+        if !keepsAlive { response.headers.append(("Connection", "close")) }
+        replyBytes(to: connection) { response.encode(into: &$0, headOnly: headOnly) }
+        if !keepsAlive { finish(connection) }
+    }
+
+    /// What every answer says.
+    var commonHeaders: [(name: String, value: String)] {
+        [("Date", dates.text(now: Date())), ("X-Content-Type-Options", "nosniff")]
+    }
+
+    // MARK: Which path is what
+
+    private func route(
+        _ request: HTTPRequest, _ connection: Connection
+    ) throws(WireError) -> HTTPResponse {
+        let segments = request.segments
+        switch (segments.first, segments.count) {
+        case ("ws", 1): return upgrade(request, connection)
+        case ("livez", 1): return reading(request) { .text(200, "ok") }
+        case ("readyz", 1):
+            return reading(request) {
+                phase == .running ? .text(200, "ok") : .text(503, "draining")
+            }
+        case ("metrics", 1): return reading(request) { metricsPage() }
+        case ("stores", 3): return try storeRoute(request, connection)
+        case ("topics", 2):
+            return try acting(request) { () throws(WireError) in
+                try publishOverHTTP(request, topic: segments[1], connection)
+            }
+        default:
+            guard segments.count <= 1, let page = Pages.all[segments.first ?? ""] else {
+                return HTTPResponse(refusing: 404, "there is no such path")
+            }
+            return reading(request) { page.response(to: request) }
+        }
+    }
+
+    private func storeRoute(
+        _ request: HTTPRequest, _ connection: Connection
+    ) throws(WireError) -> HTTPResponse {
+        let name = request.segments[1]
+        switch request.segments[2] {
+        case "actions":
+            return try acting(request) { () throws(WireError) in
+                try dispatchOverHTTP(request, store: name, connection)
+            }
+        case "state":
+            return try reading(request) { () throws(WireError) in
+                try stateOverHTTP(request, store: name)
+            }
+        case "patches":
+            guard request.method == "GET" else { return .notAllowed(["GET"]) }
+            return try stream(request, store: name, connection)
+        default: return HTTPResponse(refusing: 404, "there is no such path")
+        }
+    }
+
+    private func reading(
+        _ request: HTTPRequest, _ body: () throws(WireError) -> HTTPResponse
+    ) throws(WireError) -> HTTPResponse {
+        guard ["GET", "HEAD"].contains(request.method) else { return .notAllowed(["GET", "HEAD"]) }
+        return try body()
+    }
+
+    private func reading(_ request: HTTPRequest, _ body: () -> HTTPResponse) -> HTTPResponse {
+        ["GET", "HEAD"].contains(request.method) ? body() : .notAllowed(["GET", "HEAD"])
+    }
+
+    /// What acts comes as JSON: a page of another origin cannot send that without being asked for
+    /// leave first.
+    private func acting(
+        _ request: HTTPRequest, _ body: () throws(WireError) -> HTTPResponse
+    ) throws(WireError) -> HTTPResponse {
+        guard request.method == "POST" else { return .notAllowed(["POST"]) }
+        let type = request.headers["content-type"]?.split(separator: ";").first?
+            .trimmingBlanks().lowercased()
+        guard type == "application/json" else {
+            return HTTPResponse(refusing: 415, "a body must be application/json")
+        }
+        guard phase != .saying else {
+            throw WireError(.shuttingDown, "the server is shutting down")
+        }
+        return try body()
+    }
+}

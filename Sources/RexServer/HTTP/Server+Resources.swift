@@ -1,0 +1,164 @@
+import Rex
+import RexLoop
+import RexProtocol
+
+/// Stores and topics over HTTP: an action, the state, a stream of patches, an event.
+extension Server {
+    func dispatchOverHTTP(
+        _ request: HTTPRequest, store name: String, _ connection: Connection
+    ) throws(WireError) -> HTTPResponse {
+        let store = try store(named: name)
+        let expect = try request.expectedRevision(epoch: store.host.epoch)
+        let key = request.headers["idempotency-key"]
+        if let key, key.isEmpty || key.utf8.count > limits.keyBytes {
+            throw WireError(.badFrame, "a key has 1 to \(limits.keyBytes) bytes")
+        }
+        let (client, arrive) = try client(of: request, connection, on: store)
+        return try withNode(request.body) { node throws(WireError) in
+            let result = try store.host.dispatch(
+                DispatchRequest(action: node, place: .root, key: key, expect: expect),
+                from: client, at: loop.milliseconds, willReduce: arrive)
+            var ack = ServerFrame.Ack(id: nil, store: name)
+            switch result {
+            case .committed(let revision, _): ack.rev = revision
+            case .duplicate(let revision):
+                ack.rev = revision
+                ack.duplicate = true
+            case .dryRun(let revision, let patch):
+                ack.rev = revision
+                ack.patch = patch
+            }
+            return HTTPResponse(200, .ack(ack))
+        }
+    }
+
+    func publishOverHTTP(
+        _ request: HTTPRequest, topic name: String, _ connection: Connection
+    ) throws(WireError) -> HTTPResponse {
+        let topic: Topic
+        do throws(TopicError) { topic = try Topic(name) } catch { throw WireError(error) }
+        try checkPublishing(on: topic)
+        let (client, _) = try client(of: request, connection, on: nil)
+        return try withNode(request.body) { node throws(WireError) in
+            var ack = ServerFrame.Ack(id: nil)
+            ack.listeners = publish(topic, node.compact, from: .client(client))
+            return HTTPResponse(200, .ack(ack))
+        }
+    }
+
+    func stateOverHTTP(_ request: HTTPRequest, store name: String) throws(WireError) -> HTTPResponse
+    {
+        let host = try store(named: name).host
+        let path = try request.pointer()
+        try check(path)
+        var snapshot = host.snapshot
+        if let text = request.query["at"] {
+            guard let revision = Int(text) else { throw WireError(.badFrame, "at is a revision") }
+            snapshot = try host.snapshot(at: revision)
+        }
+        let tag = "\"\(host.epoch):\(snapshot.revision)\""
+        if request.knows(tag) {
+            var response = HTTPResponse(304)
+            response.headers = [("ETag", tag), ("Cache-Control", "no-cache")]
+            return response
+        }
+        var response = HTTPResponse(
+            200,
+            .state(
+                .init(
+                    store: host.name, path: path, epoch: host.epoch, rev: snapshot.revision,
+                    state: try host.state(in: snapshot, at: path))))
+        response.headers += [("ETag", tag), ("Cache-Control", "no-cache")]
+        return response
+    }
+
+    /// Server-sent events: the state, then each patch; `Last-Event-ID` resumes.
+    func stream(
+        _ request: HTTPRequest, store name: String, _ connection: Connection
+    ) throws(WireError) -> HTTPResponse {
+        var subscribe = ClientFrame.Subscribe(store: name)
+        _ = try store(named: name)
+        let web = try webSession(of: request)
+        subscribe.path = try request.pointer()
+        try check(subscribe.path)
+        if let id = request.headers["last-event-id"], let mark = id.lastIndex(of: ":"),
+            let revision = Int(id[id.index(after: mark)...])
+        {
+            subscribe.since = .init(epoch: String(id[..<mark]), rev: revision)
+        }
+        var response = HTTPResponse(200)
+        response.isStream = true
+        response.headers = [
+            ("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache"),
+            ("Connection", "close"),
+        ]
+        response.headers += commonHeaders + sharingHeaders(for: request)
+        replyBytes(to: connection) {
+            response.encode(into: &$0)
+            $0.literal("retry: 1000\n\n")
+        }
+        connection.speak(.events, as: .event)
+        connection.webSession = web
+        web?.streams += 1
+        do throws(WireError) {
+            try handle(subscribe, for: connection)
+        } catch {
+            refuseStream(connection, error)
+            return response
+        }
+        connection.session.heartbeat = Self.commentMilliseconds
+        add(.heartbeat(connection: connection.id), after: Int(Self.commentMilliseconds))
+        return response
+    }
+
+    /// The head has left already, so the error is an event.
+    private func refuseStream(_ connection: Connection, _ error: WireError) {
+        replyBytes(to: connection) { $0.literal("event: error\n") }
+        reply(error, id: nil, to: connection)
+        finish(connection)
+    }
+
+    /// A comment keeps a quiet stream open on its way.
+    private static let commentMilliseconds: UInt64 = 15_000
+
+    // MARK: Bodies and sessions
+
+    private func withNode(
+        _ body: [UInt8], _ use: (JSONNode) throws(WireError) -> HTTPResponse
+    ) throws(WireError) -> HTTPResponse {
+        let result = body.withUnsafeBytes { bytes in
+            Result { () throws(WireError) in
+                let node: JSONNode
+                do throws(JSONError) { node = try parser.parse(bytes) } catch {
+                    throw WireError(error)
+                }
+                return try use(node)
+            }
+        }
+        return try result.get()
+    }
+}
+
+extension HTTPRequest {
+    fileprivate func pointer() throws(WireError) -> JSONPointer {
+        do throws(JSONPointerError) {
+            return try JSONPointer(query["path"] ?? "")
+        } catch {
+            throw WireError(.badFrame, error.message, at: JSONPointer(tokens: ["path"]))
+        }
+    }
+
+    /// `If-Match` is an `ETag` of the state, or a bare revision.
+    fileprivate func expectedRevision(epoch: String) throws(WireError) -> Int? {
+        guard let text = headers["if-match"], text != "*" else { return nil }
+        let tag = text.filter { $0 != "\"" }
+        let parts = tag.split(separator: ":")
+        guard let last = parts.last, let revision = Int(last) else {
+            throw WireError(.badFrame, "If-Match is the ETag of the state, or a revision")
+        }
+        if parts.count == 2, parts[0] != epoch {
+            throw WireError(.conflict, "the store has another epoch, \(epoch)")
+        }
+        return revision
+    }
+}
