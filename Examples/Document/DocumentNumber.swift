@@ -39,8 +39,10 @@ extension DocumentNumber {
     /// over 64 bits for whole numbers, over a Double where one has a fraction.
     func added(to other: JSONValue) -> JSONValue? {
         if let a = other.whole, let b = value.whole {
-            let sum = a + b
-            return Int(exactly: sum).map { .int($0) } ?? UInt64(exactly: sum).map { .uint($0) }
+            if let sum = Int(exactly: a + b) { return .int(sum) }
+            // Unsigned where one was that already: a counter does not leave what clients can hold.
+            let isUnsigned = max(a, b) > Int128(Int.max)
+            return isUnsigned ? UInt64(exactly: a + b).map { .uint($0) } : nil
         }
         guard let a = other.double, let b = value.double else { return nil }
         return (a + b).isFinite ? .double(a + b) : nil
