@@ -92,6 +92,26 @@ import Testing
         #expect(late.code == 2 && late.errors.contains("REX_TIMEOUT"))
     }
 
+    /// What is sent is what was typed, or nothing is.
+    @Test func aWordThatIsNotUTF8IsRefused() throws {
+        let ended = try Programs.run([
+            "/bin/sh", "-c", #"exec "$0" dispatch set "path=/n" "$(printf 'value=\377')""#,
+            Programs.client,
+        ])
+        #expect(ended.code == 2 && ended.errors.contains("word 4 is not UTF-8"), "\(ended.errors)")
+    }
+
+    @Test func aNumberThatIsTooLargeToAddToFailsTheTranscript() throws {
+        let server = try Programs.startServer()
+        let text = """
+            > {"op":"ping","id":9223372036854775807}
+            < {"id":"$x"}
+            > {"op":"ping","id":"$x+1"}
+            """
+        let ended = try Programs.client(server, "run", "-", input: text)
+        #expect(ended.code == 1 && ended.output.contains("nothing has bound $x+1 yet"))
+    }
+
     @Test func aBareAddressIsAnAddress() throws {
         let server = try Programs.startServer()
         #expect(try run("--url", server.address, "ping").code == 0)
