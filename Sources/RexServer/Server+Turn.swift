@@ -195,7 +195,10 @@ extension Server {
 
     func didReachDeadline() {
         armedFor = nil
-        while let due = deadlines.takeDue(at: loop.milliseconds) {
+        // What is added on the way is for the next turn, also where it is due at once: sockets are
+        // read in between.
+        let age = deadlines.order
+        while let due = deadlines.takeDue(at: loop.milliseconds, addedBy: age) {
             switch due {
             case .throttle(let id, let number):
                 if let subscription = connections[id]?.session.subscriptions[number],

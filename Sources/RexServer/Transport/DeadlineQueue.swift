@@ -3,7 +3,8 @@
 /// Cancelling is the owner's business: an entry that is no longer wanted comes out and is ignored.
 struct DeadlineQueue<Item> {
     private var heap: [(time: UInt64, order: UInt64, item: Item)] = []
-    private var order: UInt64 = 0
+    /// How many were added so far: the age of a deadline.
+    private(set) var order: UInt64 = 0
 
     var count: Int { heap.count }
 
@@ -24,8 +25,10 @@ struct DeadlineQueue<Item> {
     }
 
     /// Takes out the earliest entry if it is due; equal times in order of arrival. O(log n).
-    mutating func takeDue(at now: UInt64) -> Item? {
-        guard let first = heap.first, first.time <= now else { return nil }
+    ///
+    /// - Parameter age: the value of `order` before; nil is returned at one that was added since.
+    mutating func takeDue(at now: UInt64, addedBy age: UInt64 = .max) -> Item? {
+        guard let first = heap.first, first.time <= now, first.order <= age else { return nil }
         heap.swapAt(0, heap.count - 1)
         heap.removeLast()
         var parent = 0

@@ -23,7 +23,8 @@ import Testing
     func anExampleHoldsOverAWebSocket(_ example: Example) async throws {
         let server = try Self.server(limits: example.limits)
         let url = try RexURL("ws://\(server.address)")
-        let held = try await TranscriptPlayer(url: url).play(example.transcript)
+        let player = TranscriptPlayer(url: url, timeout: ChildProcess.patience)
+        let held = try await player.play(example.transcript)
         #expect(held > 0)
     }
 

@@ -24,4 +24,16 @@ import Testing
         let expected = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
         #expect(out == expected && queue.count == 0)
     }
+
+    @Test func whatIsAddedOnTheWayWaitsForTheNextTime() {
+        var queue = DeadlineQueue<String>()
+        queue.add("first", at: 5)
+        queue.add("second", at: 6)
+        let age = queue.order
+        #expect(queue.takeDue(at: 7, addedBy: age) == "first")
+        queue.add("again", at: 7)
+        #expect(queue.takeDue(at: 7, addedBy: age) == "second")
+        #expect(queue.takeDue(at: 7, addedBy: age) == nil)
+        #expect(queue.takeDue(at: 7) == "again")
+    }
 }
