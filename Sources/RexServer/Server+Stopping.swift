@@ -81,9 +81,7 @@ extension Server {
 
     private func sayBye() {
         let passed = Int(loop.milliseconds - drainBegan)
-        if passed < awaitMilliseconds,
-            connections.values.contains(where: { !$0.session.awaited.isEmpty })
-        {
+        if passed < awaitMilliseconds, isUnderWay {
             add(.drain, after: min(Self.lastReadMilliseconds, awaitMilliseconds - passed))
             return
         }
@@ -98,6 +96,13 @@ extension Server {
         } else {
             add(.drain, after: max(0, limits.drainMilliseconds - passed))
         }
+    }
+
+    /// Something that was asked for is not done yet: effects that somebody awaits, frames that wait
+    /// for their connection's next turn or, right behind them, in the kernel.
+    private var isUnderWay: Bool {
+        loop.milliseconds < lastLongTurn + UInt64(Self.lastReadMilliseconds)
+            || connections.values.contains { !$0.session.awaited.isEmpty }
     }
 
     /// How long acks that await effects are waited for: all the time but what the goodbyes take,

@@ -78,6 +78,8 @@ public actor Server {
     var signals: [SignalSource] = []
     /// The loop's milliseconds when the shutdown began.
     var drainBegan: UInt64 = 0
+    /// The loop's milliseconds when a connection last had more to do than a turn allows.
+    var lastLongTurn: UInt64 = 0
     /// The clock's nanoseconds until which the present connection's frames are served.
     var servingUntil: UInt64 = 0
     /// Readers that are too slow for their events, to be closed when nothing else is under way.

@@ -90,6 +90,7 @@ extension Server {
     /// long enough: everybody else comes first.
     private func pauseIfLong(_ connection: Connection) -> Bool {
         guard Loop.nanoseconds > servingUntil else { return false }
+        lastLongTurn = loop.milliseconds
         connection.isPaused = true
         connection.socket.stopReading()
         add(.goOn(connection: connection.id), after: 0)
