@@ -238,7 +238,7 @@ import Testing
         let connection = try await RexConnection.open(
             server.url, timeout: patience, keepAlive: .milliseconds(20))
         let error = await #expect(throws: ConnectionError.self) {
-            try await connection.request(.undo(.init()), timeout: .seconds(3_600))
+            try await connection.request(.undo(.init()), timeout: patience)
         }
         #expect(error == .lost("nothing heard for 40ms"))
         server.close()

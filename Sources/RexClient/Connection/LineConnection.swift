@@ -22,10 +22,10 @@ import RexLoop
         let timer = LoopTimer(on: ClientLoop.shared.loop) { [weak connection] in
             connection?.opened(.timedOut(after: timeout))
         }
-        timer.arm(after: timeout)
         defer { timer.close() }
         let failure = await withCheckedContinuation { continuation in
             connection.opening = continuation
+            timer.arm(after: timeout)
             connection.start(url)
         }
         if let failure {

@@ -49,10 +49,10 @@ import RexProtocol
         let timer = LoopTimer(on: ClientLoop.shared.loop) { [weak connection] in
             connection?.opened(.timedOut(after: timeout))
         }
-        timer.arm(after: timeout)
         defer { timer.close() }
         let failure = await withCheckedContinuation { continuation in
             connection.opening = continuation
+            timer.arm(after: timeout)
             connection.start()
         }
         if let failure {
@@ -114,6 +114,12 @@ import RexProtocol
         let number = conversation.number(&frame)
         let reply = PendingReply(timeout: timeout, onReply: onReply) { [weak self] error in
             self?.giveUp(number, error)
+        }
+        // The loop may have turned since the caller looked.
+        if let ending {
+            conversation.forget(number)
+            reply.settle(.failure(ending))
+            return reply
         }
         pending[number] = reply
         write(frame)
