@@ -5,13 +5,13 @@ import Synchronization
 /// One thread's event loop (libuv) that is also a Swift executor.
 ///
 /// Code isolated to an actor that returns this loop as its executor runs on the loop's thread,
-/// between the loop's callbacks, without a lock and without a hop. Tasks started with
-/// `executorPreference: loop` resume there too.
+/// between the loop's callbacks, without a lock and without a hop. It is no task executor: a job
+/// that ran with one would be put into the queue again at each `await` on the same actor.
 ///
 /// A *turn* is one trip round the loop: callbacks for what arrived, due timers, then `onTurnEnd`,
 /// then the wait for more. Everything here except `enqueue`, `wake` and `stop` may be used on the
 /// loop's thread only (or before `run` on the thread that will run it).
-public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+public final class Loop: SerialExecutor, @unchecked Sendable {
     let uv: UnsafeMutablePointer<uv_loop_t>
     private let async: UnsafeMutablePointer<uv_async_t>
     private let prepare: UnsafeMutablePointer<uv_prepare_t>
@@ -91,10 +91,7 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
             return list
         }) { orphan.value.closeHandle() }
         jobs.withLock { swap(&running, &$0) }
-        for job in running {
-            job.runSynchronously(
-                isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-        }
+        for job in running { job.runSynchronously(on: asUnownedSerialExecutor()) }
         running.removeAll(keepingCapacity: true)
     }
 
@@ -125,10 +122,6 @@ public final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         UnownedSerialExecutor(ordinary: self)
-    }
-
-    public func asUnownedTaskExecutor() -> UnownedTaskExecutor {
-        UnownedTaskExecutor(ordinary: self)
     }
 
     /// Traps unless called on the loop's thread: what `assumeIsolated` asks in a libuv callback.

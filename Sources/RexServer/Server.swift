@@ -227,7 +227,7 @@ public actor Server {
         let connection = Connection(
             id: id, socket: socket, session: session, limits: limits, server: self)
         socket.owner = connection
-        connection.session.lastHeard = loop.milliseconds
+        connection.session.hear(at: loop.milliseconds)
         connections[id] = connection
         servedCount += 1
         metrics.connectionsAccepted += 1

@@ -51,39 +51,37 @@ extension Server {
         return frame
     }
 
+    /// How often a silent client is asked before it counts as gone, an interval after the last.
+    private static let pingsBeforeIdle = 2
+
     /// Asks a client that has been silent whether it is there, and lets go of one that does not
     /// answer.
     func beat(_ connection: Connection) {
         let interval = connection.session.heartbeat
         guard interval > 0, connection.isServed else { return }
-        let silence = loop.milliseconds - connection.session.lastHeard
         // Nobody answers on a stream of events; a reader that is gone shows when it is written to.
         if case .events = connection.wire {
             replyBytes(to: connection) { $0.literal(":\n\n") }
-            add(.heartbeat(connection: connection.id), at: loop.milliseconds + interval)
-            return
+            return beat(connection, after: interval)
         }
         // Who is not read from cannot be heard.
-        if connection.isPaused {
-            add(.heartbeat(connection: connection.id), at: loop.milliseconds + interval)
-            return
-        }
-        if silence >= 3 * interval, !connection.session.isSuspect {
-            // The loop may have been busy for longer than that: what came meanwhile is read first.
-            connection.session.isSuspect = true
-            add(.heartbeat(connection: connection.id), after: 0)
-            return
-        }
-        connection.session.isSuspect = false
-        if silence >= 3 * interval {
-            close(connection, .idle, "nothing was heard for \(silence) ms")
-            return
-        }
-        if silence >= interval {
+        if connection.isPaused { return beat(connection, after: interval) }
+        let silence = loop.milliseconds - connection.session.lastHeard
+        if silence < interval { return beat(connection, after: interval - silence) }
+        if connection.session.unansweredPings < Self.pingsBeforeIdle {
+            connection.session.unansweredPings += 1
             reply(.ping(id: nil), to: connection)
-            add(.heartbeat(connection: connection.id), at: loop.milliseconds + interval)
-        } else {
-            add(.heartbeat(connection: connection.id), at: connection.session.lastHeard + interval)
+            return beat(connection, after: interval)
         }
+        // The loop may have been busy for longer than that: what came meanwhile is read first.
+        guard connection.session.isSuspect else {
+            connection.session.isSuspect = true
+            return beat(connection, after: 0)
+        }
+        close(connection, .idle, "nothing was heard for \(silence) ms")
+    }
+
+    private func beat(_ connection: Connection, after milliseconds: UInt64) {
+        add(.heartbeat(connection: connection.id), at: loop.milliseconds + milliseconds)
     }
 }

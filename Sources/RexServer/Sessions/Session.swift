@@ -24,10 +24,19 @@ struct Session {
 
     /// Milliseconds between pings while the client is silent; 0 when it wants none.
     var heartbeat: UInt64 = 0
+    /// How many pings it has left without a sign of life.
+    var unansweredPings = 0
     /// It was silent for too long when that was last looked at.
     var isSuspect = false
     /// The loop's milliseconds when it was last heard of.
-    var lastHeard: UInt64 = 0
+    private(set) var lastHeard: UInt64 = 0
+
+    /// It has sent something.
+    mutating func hear(at milliseconds: UInt64) {
+        lastHeard = milliseconds
+        unansweredPings = 0
+        isSuspect = false
+    }
 
     init(client: ClientIdentity) {
         self.client = client

@@ -5,7 +5,7 @@ import RexProtocol
 /// From bytes to frames: what a connection's socket reports.
 extension Server {
     func didRead(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
-        connection.session.lastHeard = loop.milliseconds
+        connection.session.hear(at: loop.milliseconds)
         metrics.bytesReceived += bytes.count
         beginServing()
         switch connection.phase {

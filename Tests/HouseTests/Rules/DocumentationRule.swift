@@ -19,7 +19,7 @@ enum DocumentationRule {
         "typealias Element", "typealias Index", "typealias Failure", "typealias AsyncIterator",
         "typealias Iterator", "func next", "func makeIterator", "func makeAsyncIterator",
         "var startIndex", "var endIndex", "func index", "func enqueue",
-        "func asUnownedSerialExecutor", "func asUnownedTaskExecutor",
+        "func asUnownedSerialExecutor",
         "func isIsolatingCurrentContext", "func advanced", "func duration", "var minimumResolution",
     ]
 

@@ -76,6 +76,34 @@ import Testing
         }
     }
 
+    /// However long the server was stopped, nobody is let go of unasked.
+    @Test func twoPingsComeBeforeIdle() throws {
+        let server = try Programs.startServer()
+        for stop in [false, true] {
+            let client = try LineClient(server)
+            _ = try client.ask(["op": "hello", "heartbeat_ms": 200])
+            if stop {
+                server.process.signal(SIGSTOP)
+                Sockets.idle(.milliseconds(1_000))
+                server.process.signal(SIGCONT)
+            }
+            let frames = try client.rest()
+            #expect(frames.map(\.op) == ["ping", "ping", "bye"])
+            #expect(frames.last?.code == "idle")
+        }
+    }
+
+    @Test func whoAnswersEachPingStays() throws {
+        let server = try Programs.startServer()
+        let client = try LineClient(server)
+        _ = try client.ask(["op": "hello", "heartbeat_ms": 500])
+        for _ in 0..<5 {
+            #expect(try client.frame().op == "ping")
+            try client.send("{\"op\":\"pong\"}\n")
+        }
+        #expect(try client.ask(["op": "ping", "id": 1]).op == "pong")
+    }
+
     /// Slow and steady: many stalls long, and never one.
     @Test func whoReadsSlowlyIsNotStalled() throws {
         let server = try Programs.startServer(
