@@ -208,7 +208,7 @@ function renderDetail(entry) {
  * patch stands for it, which is right for what it replaces. */
 function stepOf({ op, path, value }, before) {
   const old = op === "add" ? undefined : valueAt(before, path);
-  return h("div", { class: "step" },
+  return h("div", { class: "step", "data-op": op },
     h("span", { class: "op" }, op),
     h("button", { type: "button", class: "path", title: "Show in the state",
       onclick: () => tree.reveal(path) }, path || "(the whole state)"),
