@@ -43,5 +43,10 @@ def people_in(window):
     return window.page.locator("#people-button").inner_text().split("\n")[-1].strip()
 
 
+def hurry(window):
+    """Tells the page, as the browser does, that there is a network again."""
+    window.page.evaluate("window.dispatchEvent(new Event('online'))")
+
+
 def wait_offline(window):
     window.page.locator("#me[data-status=offline]").wait_for(state="attached")

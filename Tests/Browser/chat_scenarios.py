@@ -1,6 +1,16 @@
 """The chat page, as people meet it."""
 
-from chat_page import enter, on_their_way, people_in, room_of, see, texts, wait_offline, write
+from chat_page import (
+    enter,
+    hurry,
+    on_their_way,
+    people_in,
+    room_of,
+    see,
+    texts,
+    wait_offline,
+    write,
+)
 from harness import PHONE, Failure, scenario, until
 
 
@@ -152,21 +162,22 @@ def a_window_goes_offline_and_comes_back(stage):
     until("what waits", lambda: on_their_way(ann), ["3", "4"])
     stage.shoot(ann, "chat-offline-desktop-light")
     assert texts(ann) == ["1"]
+    ann.page.get_by_role("button", name="Try now").click()  # in vain
     relay.mend()
-    ann.page.get_by_role("button", name="Try now").click()
+    hurry(ann)
     for window in (ann, bob):
         see(window, "1", "2", "3", "4")
     until("what waits", lambda: on_their_way(ann), [])
     ann.page.locator("#bar").wait_for(state="hidden")
     # The server gets it, but its answer is lost: sent again, it counts once.
-    relay.is_deaf = True
+    relay.lose_answers()
     write(ann, "5")
     see(bob, "1", "2", "3", "4", "5")
     until("what waits", lambda: on_their_way(ann), ["5"])
     relay.cut()
     wait_offline(ann)
     relay.mend()
-    ann.page.get_by_role("button", name="Try now").click()
+    hurry(ann)
     for window in (ann, bob):
         until("who is here", lambda: people_in(window), "2")
         see(window, "1", "2", "3", "4", "5")
@@ -189,8 +200,7 @@ def a_killed_server_is_found_again(stage):
     write(ann, "meanwhile")
     server.start()
     for window in (ann, bob):
-        # As the browser does when a network is there again.
-        window.page.evaluate("window.dispatchEvent(new Event('online'))")
+        hurry(window)
     # Nothing was kept of what was; what waited is said, once, and both are in the room again.
     for window in (ann, bob):
         see(window, "meanwhile")
@@ -280,3 +290,10 @@ def everything_is_done_by_keyboard(stage):
         seen.add(name.strip())
     for wanted in ("general", "New room", "Make the room", "Message", "People: 1"):
         assert any(wanted in name for name in seen), (wanted, seen)
+
+
+@scenario
+def a_server_without_a_chat_says_so(stage):
+    server = stage.server("--stores", "counter")
+    window = stage.window(server.url)
+    window.page.get_by_role("status").filter(has_text="No chat is hosted here").wait_for()

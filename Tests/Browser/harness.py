@@ -126,15 +126,15 @@ class Lines:
 
 
 class Relay:
-    """A wire to a server. It can be cut, so that nothing gets through until it is mended, and it
-    can lose what the server says."""
+    """Wires to a server. They can be cut, so that nothing gets through until they are mended; and
+    those that there are can lose what the server says."""
 
     def __init__(self, server):
         self.server = server
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
-        self.is_cut = self.is_deaf = False
-        self.wires = set()
+        self.is_cut = False
+        self.wires, self.deaf = set(), set()
         self.lock = threading.Lock()
         threading.Thread(target=self.accept, daemon=True).start()
 
@@ -164,7 +164,7 @@ class Relay:
     def carry(self, source, target, is_answer):
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
-                if not (is_answer and self.is_deaf):
+                if not (is_answer and source in self.deaf):
                     target.sendall(data)
         for end in (source, target):
             with contextlib.suppress(OSError):
@@ -180,7 +180,11 @@ class Relay:
                     end.shutdown(socket.SHUT_RDWR)
 
     def mend(self):
-        self.is_cut = self.is_deaf = False
+        self.is_cut = False
+
+    def lose_answers(self):
+        with self.lock:
+            self.deaf.update(far for _, far in self.wires)
 
     def close(self):
         self.cut()

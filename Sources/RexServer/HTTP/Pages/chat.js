@@ -244,4 +244,10 @@ function showProblem(text) {
 store.subscribe("", (state) => {
   app.state = state;
   render();
+}, {
+  failed({ message }) {
+    setText(bar.firstElementChild, `No chat is hosted here: ${message}`);
+    bar.dataset.status = "connecting";
+    bar.hidden = false;
+  },
 });
