@@ -52,7 +52,7 @@ def until(what, get, wanted=True):
     while (value := get()) != wanted:
         if time.monotonic() > end:
             raise Failure(f"{what}: {value!r}, not {wanted!r}")
-        time.sleep(0.01)
+        time.sleep(0.04)
 
 
 class Server:

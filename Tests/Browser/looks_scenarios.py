@@ -56,7 +56,7 @@ def people(stage, server):
 
 
 def looks(dark, size):
-    return ("desktop" if size == DESKTOP else "phone") + ("-dark" if dark else "-light")
+    return ("phone" if size == PHONE else "desktop") + ("-dark" if dark else "-light")
 
 
 def chat_in(stage, dark, size):
