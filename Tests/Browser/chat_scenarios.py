@@ -1,5 +1,6 @@
 """The chat page, as people meet it."""
 
+from audit import audit
 from chat_page import (
     enter,
     hurry,
@@ -55,12 +56,14 @@ def a_message_is_edited_and_removed_by_its_writer(stage):
     # Up in an empty box takes one's last message.
     ann.page.get_by_label("Message", exact=True).press("ArrowUp")
     ann.page.get_by_text("Editing your message").wait_for()
+    audit(ann, "editing")
     write(ann, "hello")
     see(bob, "hello")
     bob.page.locator("#messages").get_by_text("edited").wait_for()
     ann.page.locator("#messages .message").hover()
     ann.page.get_by_role("button", name="Delete").click()
     assert texts(bob) == ["hello"], "it asks first"
+    audit(ann, "removing")
     ann.page.get_by_role("button", name="Delete").click()
     see(bob)
     see(ann)
@@ -161,6 +164,7 @@ def a_window_goes_offline_and_comes_back(stage):
     write(ann, "4")
     until("what waits", lambda: on_their_way(ann), ["3", "4"])
     stage.shoot(ann, "chat-offline-desktop-light")
+    audit(ann, "offline")
     assert texts(ann) == ["1"]
     ann.page.get_by_role("button", name="Try now").click()  # in vain
     relay.mend()
@@ -223,6 +227,7 @@ def a_reload_is_the_same_person(stage):
     other.page.get_by_label("Your name").fill("ann")
     other.page.get_by_role("button", name="Join").click()
     other.page.get_by_role("alert").filter(has_text="ann").wait_for()
+    audit(other, "a door that stays closed")
 
 
 @scenario

@@ -238,6 +238,7 @@ class Stage:
         self.browser, self.program = browser, program
         self.started = []
         self.windows = []
+        self.scratches = []
 
     def owns(self, thing):
         self.started.append(thing)
@@ -245,6 +246,14 @@ class Stage:
 
     def server(self, *options):
         return self.owns(Server(self.program, *options))
+
+    def scratch(self, name, text):
+        """A file with this text."""
+        folder = tempfile.TemporaryDirectory(prefix="rex-browser-")
+        self.scratches.append(folder)
+        path = os.path.join(folder.name, name)
+        pathlib.Path(path).write_text(text)
+        return path
 
     def relay(self, server):
         return self.owns(Relay(server))
@@ -269,6 +278,8 @@ class Stage:
         for thing in reversed(self.started):
             with contextlib.suppress(Exception):
                 thing.close()
+        for folder in self.scratches:
+            folder.cleanup()
 
 
 def play(browser, program, body):

@@ -149,8 +149,8 @@ def ten_thousand_commits_scroll_smoothly(stage):
     until("the first one in sight", lambda: row(window, 1).count(), 1)
     assert page.locator("#commits .commit-row").count() < 100
     middle, late = pauses[len(pauses) // 2], pauses[len(pauses) * 95 // 100]
-    # A frame has 16.7 ms, and that is what there is to be seen in the figures. A machine that is busy
-    # with other things is no failure; a list that makes all its rows is.
+    # A frame has 16.7 ms, which is for the figures. A machine that is busy with other things is no
+    # failure; a list that makes all its rows is.
     assert middle < 250, pauses
     # Far back and on again, each state is the right one.
     for revision in (5000, 77, 9999):
@@ -330,3 +330,23 @@ def it_is_used_by_keyboard(stage):
         "true",
     )
     until("the focus", lambda: page.evaluate("document.activeElement.textContent"), "Clients")
+
+
+@scenario
+def it_begins_where_the_history_does(stage):
+    server = stage.server(
+        "--config", stage.scratch("rex.json", '{"limits": {"history_commits": 100}}')
+    )
+    terminal = stage.lines(server)
+    for _ in range(500):
+        terminal.act("increment", {"path": "/n", "by": 1}, store="doc")
+    window = inspect(stage, server, "doc")
+    page = window.page
+    until("the place", lambda: where(window), "revision 500")
+    first = int(page.get_by_role("slider", name="Revision").get_attribute("min"))
+    assert 0 < first < 500, first
+    page.get_by_role("slider", name="Revision").fill(str(first))
+    until("the state", lambda: f"n: {first}" in tree(window))
+    page.get_by_role("button", name="One revision on").click()
+    until("the state", lambda: f"n: {first + 1}" in tree(window))
+    until("the commits", lambda: page.locator("#count").inner_text(), str(500 - first))

@@ -1,11 +1,10 @@
 """How the pages look, what a screen reader meets, and what they weigh. The screenshots are there to
 be looked at: .build/screenshots."""
 
+from audit import audit
 from chat_page import enter, see, write
-from harness import DESKTOP, PHONE, TOOLS, Failure, scenario, until
+from harness import DESKTOP, PHONE, scenario, until
 
-AXE = (TOOLS / "axe_playwright_python/axe.min.js").read_text()
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 PAGE_BYTES = 100_000
 
 TALK = [
@@ -20,25 +19,6 @@ TALK = [
     ),
     ("bob", "@ann knows most about that"),
 ]
-
-
-def audit(window, what, part="html"):
-    """What axe finds wrong with the page as it is, or with a part of it."""
-    page = window.page
-    if not page.evaluate("Boolean(globalThis.axe)"):
-        page.evaluate(AXE)
-    found = page.evaluate(
-        "([part, values]) => axe.run(part, { runOnly: { type: 'tag', values } })", [part, RULES]
-    )
-    wrong = [
-        f"{each['id']} ({each['help']}): {node['html'][:200]} {node['failureSummary']}"
-        for each in found["violations"]
-        for node in each["nodes"]
-    ]
-    if wrong:
-        raise Failure(f"{what}: " + "\n".join(wrong))
-    if len(found["passes"]) < 5:
-        raise Failure(f"{what}: hardly anything was looked at")
 
 
 def people(stage, server):
