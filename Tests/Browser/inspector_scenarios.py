@@ -245,10 +245,12 @@ def topics_and_clients_are_watched(stage):
     page = window.page
     page.get_by_role("tab", name="Clients").click()
     clients = page.locator("#client-list li")
-    until("the clients", lambda: clients.filter(has_text="lines").count(), 1)
-    assert "this page" in clients.filter(has_text="websocket").inner_text()
-    stage.lines(server)
-    until("the clients", lambda: clients.filter(has_text="lines").count(), 2)
+    until("this page", lambda: clients.filter(has_text="this page").count(), 1)
+    assert "websocket" in clients.filter(has_text="this page").inner_text()
+    for client in (terminal, stage.lines(server)):
+        name = client.ask({"op": "hello", "protocol": 1})["client"]
+        listed = clients.filter(has=page.get_by_text(name, exact=True))
+        until("the client", lambda: listed.filter(has_text="lines").count(), 1)
     page.get_by_role("tab", name="Topics").click()
     events = page.locator("#events .event-row:visible")
     terminal.ask({"op": "publish", "topic": "news.sport", "data": {"goal": 1}})
