@@ -213,7 +213,7 @@ extension StoreCore {
                 guard lease.willSend() else { return }
                 inbox(EffectEvent(number: number, signal: signal))
             },
-            lease: lease)
+            lease: lease, clock: clock)
         strand.recover = work.recover
         strand.isHeld = true
         strand.task = Task.detached {
