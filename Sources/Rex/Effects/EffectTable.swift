@@ -162,6 +162,16 @@ struct EffectTable<Action: Sendable> {
 
     /// Those that are part of nothing, in the order in which they started.
     var roots: [UInt64] {
+    /// Those whose end this group waits for, in the order in which they started.
+    func numbers(of group: EffectGroup) -> [UInt64] {
+        strands.values.filter { $0.group === group }.map(\.number).sorted()
+    }
+
+    /// How many tasks are at work or sleep, without those that follow a sequence from outside.
+    var workingTasks: Int {
+        strands.values.count { $0.task != nil && $0.isHeld && !$0.isFollowing }
+    }
+
         strands.values.filter { $0.parent == nil }.map(\.number).sorted()
     }
 

@@ -58,6 +58,11 @@ extension StoreCore {
     /// What a child names is its own: it does not end what others run under the same id.
     private func cancel(_ id: EffectID, within owners: [EffectOwner]) {
         var numbers = table.numbers(withID: id)
+    /// Ends the effects that `group` waits for. O(effects that run).
+    func cancelEffects(of group: EffectGroup) {
+        cancel(table.numbers(of: group))
+    }
+
         if !owners.isEmpty {
             numbers.removeAll { table[$0]?.owners.starts(with: owners) != true }
         }
