@@ -22,6 +22,8 @@ final class Strand<Action: Sendable> {
 
     let lease = EffectLease()
     var task: Task<Void, Never>?
+    /// Its task follows a sequence from outside.
+    var isFollowing = false
     var recover: (@Sendable (any Error) -> Effect<Action>)?
     /// Where it does an effect again when that fails.
     var retry: (effect: Effect<Action>, policy: RetryPolicy<Action>, attempts: Int)?
@@ -160,8 +162,6 @@ struct EffectTable<Action: Sendable> {
         numbersByOwner[path]?.sorted() ?? []
     }
 
-    /// Those that are part of nothing, in the order in which they started.
-    var roots: [UInt64] {
     /// Those whose end this group waits for, in the order in which they started.
     func numbers(of group: EffectGroup) -> [UInt64] {
         strands.values.filter { $0.group === group }.map(\.number).sorted()
@@ -172,6 +172,8 @@ struct EffectTable<Action: Sendable> {
         strands.values.count { $0.task != nil && $0.isHeld && !$0.isFollowing }
     }
 
+    /// Those that are part of nothing, in the order in which they started.
+    var roots: [UInt64] {
         strands.values.filter { $0.parent == nil }.map(\.number).sorted()
     }
 

@@ -34,6 +34,9 @@ extension StoreCore {
         }
     }
 
+    /// How many tasks of effects are at work or sleep, without those that follow a sequence. O(n).
+    package var workingTasks: Int { table.workingTasks }
+
     /// Ends every effect with this id, or the one without an id that is listed as `#<number>`, and
     /// returns how many there were. Whatever they still emit is dropped.
     @discardableResult
@@ -55,14 +58,14 @@ extension StoreCore {
         cancel(table.numbers(in: scope))
     }
 
-    /// What a child names is its own: it does not end what others run under the same id.
-    private func cancel(_ id: EffectID, within owners: [EffectOwner]) {
-        var numbers = table.numbers(withID: id)
     /// Ends the effects that `group` waits for. O(effects that run).
     func cancelEffects(of group: EffectGroup) {
         cancel(table.numbers(of: group))
     }
 
+    /// What a child names is its own: it does not end what others run under the same id.
+    private func cancel(_ id: EffectID, within owners: [EffectOwner]) {
+        var numbers = table.numbers(withID: id)
         if !owners.isEmpty {
             numbers.removeAll { table[$0]?.owners.starts(with: owners) != true }
         }
@@ -220,6 +223,7 @@ extension StoreCore {
             },
             lease: lease, clock: clock)
         strand.recover = work.recover
+        strand.isFollowing = work.isFollowing
         strand.isHeld = true
         strand.task = Task.detached {
             do {

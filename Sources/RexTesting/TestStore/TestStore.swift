@@ -6,7 +6,7 @@ public import Rex
 ///
 ///     let store = TestStore(initialState: AppState(), reducer: AppReducer())
 ///     await store.send(.load) { $0.isLoading = true }
-///     store.clock.advance(by: .seconds(1))
+///     await store.advance(by: .seconds(1))
 ///     await store.receive(.loaded(500)) {
 ///         $0.isLoading = false
 ///         $0.count = 500
@@ -14,7 +14,7 @@ public import Rex
 ///
 /// It is exhaustive, unless told otherwise: every change of the state is said, or looked at by
 /// reading `state`; every action of an effect is received; no effect runs when the test ends. What
-/// is not so fails the test, in Swift Testing and in XCTest. Time moves only by `clock`.
+/// is not so fails the test, in Swift Testing and in XCTest. Time moves only by `advance(by:)`.
 ///
 /// Not Sendable: it belongs to one test, and lives where that runs.
 ///

@@ -174,7 +174,7 @@ struct TestStoreTests {
 
                     'watch' of .watch, in node:room (sent 0), until it is cancelled
 
-                Somebody sleeps by the store's clock: move it with 'clock.advance(by:)'.
+                Somebody sleeps by the store's clock: move it with 'await advance(by:)'.
                 """,
             ])
     }
@@ -201,8 +201,8 @@ struct TestStoreTests {
                     'watch' of .watch, in node:room (sent 0), until it is cancelled
                     '#2' of .load (sent 0)
 
-                Wait with 'await finish()', move the clock, or end them with an action or \
-                'cancelAllEffects()'.
+                Wait with 'await finish()', move the clock with 'await advance(by:)', or end them \
+                with an action or 'cancelAllEffects()'.
                 """,
             ])
     }
