@@ -86,7 +86,8 @@ let package = Package(
 
         // Figures, a table each.
         .executableTarget(
-            name: "rex-bench", dependencies: ["Rex", "RexClient", "RexLoop", "RexTesting"],
+            name: "rex-bench",
+            dependencies: ["Rex", "RexClient", "RexLoop", "RexProtocol", "RexTesting"],
             path: "Benchmarks", exclude: ["Peer"], swiftSettings: strict),
         .executableTarget(
             name: "uv-peer", dependencies: ["CUV"], path: "Benchmarks/Peer"),

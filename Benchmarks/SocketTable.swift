@@ -101,7 +101,7 @@ private func repliesPerSecond(
     of target: Target, _ connections: Int, overWebSocket: Bool = false
 ) throws -> Double {
     var plan = LoadPlan(endpoint: target.endpoint, request: Line.action)
-    plan.overWebSocket = overWebSocket
+    plan.webSocketPath = overWebSocket ? "/ws" : nil
     plan.connections = connections
     plan.window = 64
     if target.server != nil {

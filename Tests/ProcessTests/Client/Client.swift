@@ -46,6 +46,12 @@ struct Client {
     func run(
         _ words: String..., input: String = "", environment: [String: String?] = [:]
     ) throws -> Run {
+        try run(words, input: input, environment: environment)
+    }
+
+    func run(
+        _ words: [String], input: String = "", environment: [String: String?] = [:]
+    ) throws -> Run {
         let child = try start(words, environment: environment)
         try child.write(input)
         child.closeInput()
