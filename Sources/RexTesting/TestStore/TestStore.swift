@@ -72,7 +72,8 @@ public final class TestStore<R: Reducer> {
         place = TestFailure("", fileID: fileID, filePath: filePath, line: line, column: column)
         last = initialState
         let hooks =
-            middlewares().map { AnyPipelineHook(MiddlewarePipelineHook($0)) } + pipelineHooks()
+            [AnyPipelineHook(record.witness)]
+            + middlewares().map { AnyPipelineHook(MiddlewarePipelineHook($0)) } + pipelineHooks()
         core = StoreCore(
             initialState: initialState, reducer: reducer, hooks: hooks, clock: clock,
             now: now ?? { Date(timeIntervalSince1970: clock.now.offset / .seconds(1)) },
@@ -97,7 +98,7 @@ public final class TestStore<R: Reducer> {
     /// at its next step.
     public var faults: [StoreFault] {
         defer { record.faults = [] }
-        return record.faults
+        return record.faults.map(\.fault)
     }
 
     /// The effects that run, in the order in which they started.

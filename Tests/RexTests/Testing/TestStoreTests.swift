@@ -240,6 +240,16 @@ struct TestStoreTests {
             ])
     }
 
+    @Test func `what an effect sends and is refused is named`() async {
+        let store = TestStore(
+            initialState: Tally(), reducer: TallyReducer(), onFailure: failures.note)
+        await store.send(.run(.many(.add(1), .refuse, .add(2))))
+        await store.receive(.add(1)) { $0 = Tally(log: [1], total: 1) }
+        await store.receive(.add(2)) { $0 = Tally(log: [1, 2], total: 3) }
+        #expect(
+            failures.texts == ["'.refuse' came from effect(#1), and was refused: no"])
+    }
+
     @Test func `without exhaustiveness only what it cares about counts`() async {
         do {
             let store = store()
