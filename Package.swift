@@ -98,6 +98,14 @@ let package = Package(
             exclude: ["cases.py"],
             swiftSettings: strict),
 
+        // How often the server asks for memory, counted in a process of its own.
+        .target(name: "AllocationCounter", path: "Tests/Allocations/Counter"),
+        .executableTarget(
+            name: "rex-allocations",
+            dependencies: ["AllocationCounter", "Rex", "RexExamples", "RexServer"],
+            path: "Tests/Allocations", exclude: ["Counter", "ceilings.txt"],
+            swiftSettings: strict),
+
         // Tests, a ring each.
         .testTarget(name: "RexTests", dependencies: ["Rex", "RexTesting"], swiftSettings: strict),
         .testTarget(
@@ -124,7 +132,7 @@ let package = Package(
             name: "ProcessTests",
             dependencies: [
                 "RexClient", "RexProtocol", "RexTesting", "rex-server", "rex-client",
-                "embedding-example", "PollServer", "rex-examples",
+                "embedding-example", "PollServer", "rex-examples", "rex-allocations",
             ], swiftSettings: strict),
     ]
 )

@@ -87,7 +87,8 @@ final class LoadCaller: SocketOwner {
     private func didGetReplies(_ count: Int) {
         guard count > 0 else { return }
         generator.replies += count
-        if generator.plan.requestsPerSecond == nil { wanted += count }
+        let plan = generator.plan
+        if plan.requestsPerSecond == nil, !plan.followersPace { wanted += count }
         let now = Loop.nanoseconds
         for _ in 0..<min(count, sent.count) {
             generator.latency.add(nanoseconds: now - min(now, sent.removeFirst()))

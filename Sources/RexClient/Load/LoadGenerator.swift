@@ -34,7 +34,7 @@ public final class LoadGenerator {
     private init(_ plan: LoadPlan, _ progress: @escaping (LoadResult) -> Void) {
         self.plan = plan
         self.progress = progress
-        stampPlace = LoadStamp.place(in: plan.request)
+        stampPlace = plan.readsStamps ? LoadStamp.place(in: plan.request) : nil
     }
 
     /// Runs the plan on the calling thread.

@@ -35,6 +35,8 @@ public struct LoadPlan: Sendable {
     public var linesPerReply = 1
     /// Lines of what a follower gets.
     public var linesPerDelivery = 1
+    /// Whether followers look for times in what they get, where `request` has a stamp.
+    public var readsStamps = true
     /// What passes before anything counts.
     public var warmUp: Duration = .milliseconds(500)
     /// What is measured.
