@@ -12,7 +12,7 @@ from chat_page import (
     wait_offline,
     write,
 )
-from harness import PHONE, Failure, scenario, until
+from harness import PHONE, ROOT, Failure, scenario, until
 
 
 @scenario
@@ -302,3 +302,18 @@ def a_server_without_a_chat_says_so(stage):
     server = stage.server("--stores", "counter")
     window = stage.window(server.url)
     window.page.get_by_role("status").filter(has_text="No chat is hosted here").wait_for()
+
+
+@scenario
+def the_same_over_tls(stage):
+    folder = ROOT / "Tests/RexTLSTests/Certificates"
+    server = stage.server("--tls-cert", folder / "server.pem", "--tls-key", folder / "server.key")
+    safe = server.url.replace("http:", "https:")
+    ann = enter(stage.window(safe), "ann")
+    bob = enter(stage.window(server.url), "bob")  # on the same port, without
+    write(ann, "hello")
+    see(bob, "hello")
+    write(bob, "hi")
+    see(ann, "hello", "hi")
+    inspector = stage.window(safe + "/inspector#chat")
+    inspector.page.locator("#commits .commit-row", has_text="send").first.wait_for()

@@ -203,6 +203,7 @@ class Window:
             has_touch=touch,
             is_mobile=touch,
             reduced_motion="reduce",
+            ignore_https_errors=True,
             locale="en-GB",
             timezone_id="UTC",
         )
