@@ -360,6 +360,36 @@ test("limits: a frame that the server would hang up on, and too many that wait",
     await assert.rejects(store.request("get"), { code: "closed" });
   }));
 
+test("what JSON cannot say is refused at once, and harms nothing that waits", () =>
+  withClock(async (clock) => {
+    const { server, connection, store } = await online();
+    const loop = {};
+    loop.loop = loop;
+    for (const payload of [10n, loop]) {
+      await assert.rejects(store.dispatch({ type: "set", payload }), TypeError);
+    }
+    await server.break();
+    await assert.rejects(store.dispatch({ type: "set", payload: 10n }), TypeError);
+    const waiting = store.dispatch({ type: "set", payload: 1 });
+    clock.tick(250);
+    await server.accept();
+    await waiting;
+    assert.equal(connection.status, "online");
+    assert.deepEqual(server.applied, [1]);
+  }));
+
+test("an action is sent as it was when it was dispatched", () => withClock(async (clock) => {
+  const { server, store } = await online();
+  await server.break();
+  const payload = { text: "then" };
+  const waiting = store.dispatch({ type: "set", payload });
+  payload.text = "later";
+  clock.tick(250);
+  await server.accept();
+  await waiting;
+  assert.deepEqual(server.applied, [{ text: "then" }]);
+}));
+
 test("patches: as a naive apply, the old value as it was, the rest shared", () => {
   const random = seeded(42);
   for (let round = 0; round < 3_000; round++) {

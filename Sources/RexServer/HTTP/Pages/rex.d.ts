@@ -165,7 +165,8 @@ export interface Store<State = any, A extends Action = Action> {
   /**
    * Sends an action and resolves to its ack, when its patches have been applied here. Without a
    * connection it waits. It is sent again, under its key, until there is an answer: applied once,
-   * in the order of the calls. Rejects with a `RexError` where the store refuses it.
+   * in the order of the calls and as it was when it was called. Rejects with a `RexError` where
+   * the store refuses it, with a `TypeError` where JSON cannot say it (a BigInt, a cycle).
    */
   dispatch(
     action: A,

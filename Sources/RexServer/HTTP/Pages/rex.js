@@ -112,28 +112,28 @@ export function connect({
 
   // A direct one is for this connection alone, and does not wait.
   function request(op, members, direct) {
-    const frame = { ...members, op, id: ++lastID };
-    const again = READS.test(op) || frame.key !== undefined;
+    const id = ++lastID;
+    const again = READS.test(op) || members?.key !== undefined;
     return new Promise((resolve, reject) => {
       if (status === "closed") return reject(detail.error);
       if (pending.size >= PENDING_LIMIT) return reject(new RexError("overloaded"));
-      const entry = { frame, resolve, reject, direct, again };
-      pending.set(frame.id, entry);
+      const text = JSON.stringify({ ...members, op, id }); // may throw
+      const entry = { id, text, resolve, reject, direct, again };
+      pending.set(id, entry);
       if (direct || isOpen) post(entry);
     });
   }
 
   function post(entry) {
-    const text = JSON.stringify(entry.frame);
     // The server would hang up on it each time.
-    const size = new TextEncoder().encode(text).length;
+    const size = new TextEncoder().encode(entry.text).length;
     if (size > welcome?.limits?.frame_bytes) return refuse(entry, "too_large");
     entry.sent = true;
-    socket?.send(text);
+    socket?.send(entry.text);
   }
 
-  function refuse({ frame, reject }, ...why) {
-    pending.delete(frame.id);
+  function refuse({ id, reject }, ...why) {
+    pending.delete(id);
     reject(new RexError(...why));
   }
 
