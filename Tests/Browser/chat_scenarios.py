@@ -213,6 +213,54 @@ def a_killed_server_is_found_again(stage):
 
 
 @scenario
+def any_name_is_only_a_name(stage):
+    """Names that mean something to the language, to the page or in an address."""
+    server = stage.server()
+    rooms = [":x", "__proto__", "a/b~c%", "constructor", "hasOwnProperty", "<b"]
+    terminal = stage.lines(server)
+    for room in rooms:
+        terminal.act("join", {"room": room, "name": "toString"})
+    ann = enter(stage.window(server.url), "constructor", "__proto__")
+    links = ann.page.locator(".room-link")
+    until("the rooms", lambda: sorted(links.locator("b").all_inner_texts()), sorted(rooms))
+    mine = "() => [...document.querySelectorAll('#rooms > *')].map((each) => each.className)"
+    until("which are mine", lambda: ann.page.evaluate(mine), ["", "section"] + [""] * 5)
+    until("what is unread", lambda: "".join(links.locator(".badge:visible").all_inner_texts()), "")
+    for room in rooms:
+        room_of(ann, room).click()
+        until("the name", lambda: ann.page.locator("#room-name").inner_text(), room)
+        if room != "__proto__":
+            ann.page.locator("#outside button").click()
+        write(ann, f"@valueOf in {room}")
+        see(ann, f"@valueOf in {room}")
+        assert not ann.page.locator("#messages mark").count()
+    ann.page.reload()
+    see(ann, "@valueOf in <b")
+
+
+@scenario
+def an_address_that_is_none_and_no_memory_do_no_harm(stage):
+    server = stage.server()
+    for path, place in [("/#%zz", "#door"), ("/inspector#%zz", "#status")]:
+        window = stage.window(server.url + path)
+        window.page.locator(place).wait_for()
+    until("the store", lambda: window.page.locator("#store").input_value(), "chat")
+    for index, setup in enumerate(
+        [
+            "for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window,"
+            " name, { get() { throw new DOMException('', 'SecurityError'); } });",
+            "Storage.prototype.setItem = () => { throw new DOMException('', 'QuotaExceededError') };",
+        ]
+    ):
+        window = stage.window("about:blank")
+        window.context.add_init_script(setup)
+        window.page.goto(server.url)
+        enter(window, f"ann{index}", f"room{index}")
+        write(window, "hello")
+        see(window, "hello")
+
+
+@scenario
 def a_reload_is_the_same_person(stage):
     server = stage.server()
     ann = enter(stage.window(server.url), "ann")

@@ -1,5 +1,5 @@
 // Who is in the room, and alerts.
-import { avatar, h, icon, iconButton, keyed, setText } from "/dom.js";
+import { avatar, h, icon, iconButton, keyed, own, setText } from "/dom.js";
 
 const byID = (id) => document.getElementById(id);
 /** How long an alert stays, and one of a message that is in sight anyway. */
@@ -34,7 +34,7 @@ export function makePeople(app, composer) {
   }
 
   return function render() {
-    const room = app.state.rooms[app.room];
+    const room = own(app.state.rooms, app.room);
     const members = [...(room?.members ?? [])].sort((a, b) => a.localeCompare(b));
     keyed(byID("people-list"), members, (name) => name, make, (element, name) => {
       const words = name === app.me ? "you" : room.typing.includes(name) ? "typing…" : "here";

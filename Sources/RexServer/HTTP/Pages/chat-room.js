@@ -1,5 +1,5 @@
 // A room: its messages, what is on its way, and the composer.
-import { avatar, dayText, h, icon, iconButton, keyed, setText, timeText } from "/dom.js";
+import { avatar, dayText, h, icon, iconButton, keyed, own, setText, timeText } from "/dom.js";
 import { faces } from "/chat-rooms.js";
 
 const byID = (id) => document.getElementById(id);
@@ -70,7 +70,7 @@ export function makeMessages(app, composer) {
   }
 
   function tools(id) {
-    const find = () => app.state.rooms[app.room]?.messages.find((message) => message.id === id);
+    const find = () => own(app.state.rooms, app.room)?.messages.find((message) => message.id === id);
     const remove = iconButton("bin", "Delete", () => {
       if (remove.classList.contains("sure")) return app.remove(id);
       remove.classList.add("sure");
@@ -137,12 +137,12 @@ export function makeMessages(app, composer) {
   }
 
   return function render() {
-    const room = app.state.rooms[app.room];
+    const room = own(app.state.rooms, app.room);
     const messages = room?.messages ?? [];
     const isOther = shown.room !== app.room;
     if (isOther) {
       wasAtEnd = true;
-      const unread = app.user?.unread[app.room] ?? 0;
+      const unread = app.unread(app.room) ?? 0;
       fresh = unread ? messages.at(-unread)?.id : null;
       newer.hidden = true;
     }
@@ -181,7 +181,7 @@ function names(text, name) {
 function wordsOf(text, users) {
   return text.split(/(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)\]]|@[\p{L}\p{N}_-]+)/u).map((part, index) => {
     if (index % 2 === 0) return part;
-    if (part.startsWith("@")) return part.slice(1) in users ? h("mark", {}, part) : part;
+    if (part.startsWith("@")) return own(users, part.slice(1)) ? h("mark", {}, part) : part;
     return h("a", { href: part, target: "_blank", rel: "noopener noreferrer" }, part);
   });
 }
@@ -196,7 +196,7 @@ export function makeHead(app) {
     topic.hidden = false;
   };
   topic.addEventListener("click", () => {
-    input.value = app.state.rooms[app.room]?.topic ?? "";
+    input.value = own(app.state.rooms, app.room)?.topic ?? "";
     topic.hidden = true;
     form.hidden = false;
     input.select();
@@ -212,7 +212,7 @@ export function makeHead(app) {
 
   let members = null;
   return function render() {
-    const room = app.state.rooms[app.room];
+    const room = own(app.state.rooms, app.room);
     setText(byID("room-name"), app.room ?? "");
     setText(topic, room?.topic || (app.isMember ? "Add a topic" : ""));
     topic.disabled = !app.isMember;
@@ -312,9 +312,9 @@ export function makeComposer(app) {
     } else if (event.key === "Escape" && edited) {
       stopEditing();
     } else if (event.key === "ArrowUp" && !text.value) {
-      const own = app.state.rooms[app.room]?.messages.findLast(({ from }) => from === app.me);
-      if (own) event.preventDefault();
-      composer.edit(own);
+      const mine = own(app.state.rooms, app.room)?.messages.findLast(({ from }) => from === app.me);
+      if (mine) event.preventDefault();
+      composer.edit(mine);
     }
   });
   changed();

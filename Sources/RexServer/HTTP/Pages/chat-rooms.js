@@ -1,5 +1,5 @@
 // The door (name and room), and the list of rooms.
-import { avatar, h, hueOf, keyed, setText, timeText } from "/dom.js";
+import { avatar, h, hueOf, keyed, memory, setText, timeText } from "/dom.js";
 
 const byID = (id) => document.getElementById(id);
 
@@ -10,7 +10,7 @@ export function makeDoor(app) {
   const { name, room } = form.elements;
   const problem = form.querySelector(".problem");
   const button = form.querySelector("button");
-  name.value = localStorage.getItem("rex.name") ?? "";
+  name.value = memory("localStorage", "rex.name") ?? "";
   room.value = app.room ?? "general";
 
   form.addEventListener("submit", async (event) => {
@@ -82,8 +82,8 @@ export function makeRoomList(app) {
     event.preventDefault();
   });
 
-  function make([key]) {
-    if (key.startsWith(":")) return h("li", { class: "section" }, key.slice(1));
+  function make([key, room]) {
+    if (!room) return h("li", { class: "section" }, key);
     const button = h("button", { type: "button", class: "room-link",
       onclick: () => app.openRoom(key) },
       h("span", { class: "sign", "aria-hidden": "true" }, [...key][0].toUpperCase()),
@@ -98,11 +98,11 @@ export function makeRoomList(app) {
     const [button] = element.children;
     const [, , time, preview, badge] = button.children;
     const last = room.messages.at(-1);
-    const unread = app.user?.unread[key] ?? 0;
+    const unread = app.unread(key) ?? 0;
     const writing = room.typing.filter((name) => name !== app.me);
     setText(time, last ? timeText(last.at) : "");
     setText(preview, previewOf(app, key, room, last, writing));
-    preview.classList.toggle("writing", writing.length > 0 && key in (app.user?.unread ?? {}));
+    preview.classList.toggle("writing", writing.length > 0 && app.unread(key) !== undefined);
     badge.hidden = !unread;
     setText(badge, unread > 99 ? "99+" : String(unread));
     button.classList.toggle("unread", unread > 0);
@@ -112,12 +112,13 @@ export function makeRoomList(app) {
 
   return function render() {
     const entries = Object.entries(app.state.rooms);
-    const isMine = ([room]) => room in (app.user?.unread ?? {});
+    const isMine = ([room]) => app.unread(room) !== undefined;
     const time = ([, room]) => room.messages.at(-1)?.at ?? "";
     const order = (a, b) => (time(a) < time(b) ? 1 : time(a) > time(b) ? -1 : a[0] < b[0] ? -1 : 1);
     const mine = entries.filter(isMine).sort(order);
     const others = entries.filter((entry) => !isMine(entry)).sort(order);
-    const more = others.length ? [[":Other rooms"], ...others] : [];
+    // No room has a name with a blank in it.
+    const more = others.length ? [["Other rooms"], ...others] : [];
     keyed(list, [...mine, ...more], ([key]) => key, make, update);
     renderMe(app);
   };
@@ -125,7 +126,7 @@ export function makeRoomList(app) {
 
 function previewOf(app, key, room, last, writing) {
   const count = room.members.length;
-  if (!(key in (app.user?.unread ?? {}))) return count === 1 ? "1 person" : `${count} people`;
+  if (app.unread(key) === undefined) return count === 1 ? "1 person" : `${count} people`;
   if (writing.length) return writing.length === 1 ? `${writing[0]} is typing…` : "typing…";
   if (!last) return room.topic || "Nothing said yet";
   return `${last.from === app.me ? "You" : last.from}: ${last.text}`;

@@ -1,6 +1,6 @@
 // The chat page: one connection, one copy of the chat's state, and what a person can do with it.
 import { connect } from "/rex.js";
-import { onceAFrame, setText } from "/dom.js";
+import { memory, nameInAddress, onceAFrame, own, setText } from "/dom.js";
 import { makeComposer, makeHead, makeMessages } from "/chat-room.js";
 import { makeDoor, makeRoomList } from "/chat-rooms.js";
 import { makeAlerts, makePeople } from "/chat-people.js";
@@ -13,14 +13,14 @@ const NAME_TRIES = 6;
 const NAME_PAUSE = 300;
 
 // Who a window is lives as long as the window: a reload is the same person, a new window another.
-const kept = JSON.parse(sessionStorage.getItem("rex.chat") ?? "null");
-const keep = () => sessionStorage.setItem("rex.chat",
+const kept = JSON.parse(memory("sessionStorage", "rex.chat") ?? "null");
+const keep = () => memory("sessionStorage", "rex.chat",
   JSON.stringify({ me: app.me, rooms: [...app.rooms], room: app.room }));
 
 const app = {
   me: kept?.me ?? null,
   rooms: new Set(kept?.rooms), // to be joined again on a new connection
-  room: decodeURIComponent(location.hash.slice(1)) || kept?.room || null,
+  room: nameInAddress() || kept?.room || null,
   state: null,
   status: "connecting",
   wantsFocus: false, // the composer, once it is to be seen
@@ -29,11 +29,15 @@ const app = {
 
   /** My entry in the state, if it is this connection's. */
   get user() {
-    const user = this.state?.users[this.me];
+    const user = own(this.state?.users, this.me);
     return user && user.client === connection.welcome?.client ? user : null;
   },
+  /** How much I have not seen in a room; undefined where I am not in it. */
+  unread(room) {
+    return own(this.user?.unread, room);
+  },
   get isMember() {
-    return this.room in (this.user?.unread ?? {});
+    return this.unread(this.room) !== undefined;
   },
   get screen() {
     return screens.screen();
@@ -50,7 +54,7 @@ const app = {
     await store.dispatch({ type: "join", payload: { room, name } });
     Object.assign(app, { me: name, room, problem: null });
     app.rooms.add(room);
-    localStorage.setItem("rex.name", name);
+    memory("localStorage", "rex.name", name);
     keep();
     app.openRoom(room);
   },
@@ -114,7 +118,7 @@ const app = {
 
   /** Everything in the open room has been seen. */
   markRead() {
-    const isSeen = app.isMember && app.user.unread[app.room] > 0 && document.hasFocus() &&
+    const isSeen = app.unread(app.room) > 0 && document.hasFocus() &&
       app.screen !== "rooms" && byID("newer").hidden;
     if (!isSeen || app.isMarking || app.status !== "online") return;
     app.isMarking = true;
@@ -188,7 +192,7 @@ function renderPlace() {
   byID("outside").hidden = isIn;
   setText(byID("outside").firstElementChild, `You are reading #${app.room} from outside.`);
   const unread = Object.values(app.user?.unread ?? {}).reduce((sum, count) => sum + count, 0);
-  const here = app.user?.unread[app.room] ?? 0;
+  const here = app.unread(app.room) ?? 0;
   document.title = `${unread ? `(${unread}) ` : ""}${app.room ? `#${app.room} · ` : ""}Rex chat`;
   byID("back-badge").hidden = unread === here;
   setText(byID("back-badge"), String(unread - here));
@@ -200,7 +204,7 @@ byID("back").addEventListener("click", () => screens.back());
 byID("people-button").addEventListener("click", () =>
   (app.screen === "members" ? screens.back() : screens.open("members")));
 window.addEventListener("hashchange", () => {
-  const room = decodeURIComponent(location.hash.slice(1));
+  const room = nameInAddress();
   if (!room || room === app.room) return;
   history.replaceState({ depth: app.screen === "rooms" ? 0 : 1 }, "");
   app.openRoom(room);

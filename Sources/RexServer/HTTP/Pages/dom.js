@@ -17,6 +17,30 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** A member by a name that somebody made up: `constructor` is one only where it was put in. */
+export const own = (object, name) =>
+  (object && Object.hasOwn(object, name) ? object[name] : undefined);
+
+/** What stands after # in the address; empty where it is malformed. */
+export function nameInAddress() {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return "";
+  }
+}
+
+/** Reads (with two arguments) or keeps a text in `localStorage` or `sessionStorage`. Where a browser
+ * allows none, or has no room, nothing is kept. */
+export function memory(place, name, text) {
+  try {
+    if (text === undefined) return window[place].getItem(name);
+    window[place].setItem(name, text);
+  } catch {
+    return null;
+  }
+}
+
 /** A drawing of the page's sprite (`<symbol id="i-…">`), which says nothing to a screen reader. */
 export function icon(name) {
   const svg = document.createElementNS(SVG, "svg");

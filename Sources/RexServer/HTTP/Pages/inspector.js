@@ -1,7 +1,7 @@
 // The inspector: what a store's commits did, and its state at each of them. Looking at another
 // revision happens here alone; undo, redo and jump are commits that everybody sees.
 import { connect } from "/rex.js";
-import { h, hueOf, keyed, onceAFrame, setText } from "/dom.js";
+import { h, hueOf, keyed, nameInAddress, onceAFrame, setText } from "/dom.js";
 import { knownTypes, makeDispatch, makeLists, makeTabs, makeTopics } from "/inspector-side.js";
 import { senderOf, Timeline, touches, typeOf } from "/inspector-timeline.js";
 import { makeTree, preview } from "/inspector-tree.js";
@@ -138,7 +138,7 @@ byID("by-type").addEventListener("change", (event) => {
 byID("by-path").addEventListener("input", (event) => filterByPath(event.target.value.trim()));
 byID("store").addEventListener("change", (event) => open(event.target.value));
 window.addEventListener("hashchange", () => {
-  const name = decodeURIComponent(location.hash.slice(1));
+  const name = nameInAddress();
   if (![...byID("store").options].some(({ value }) => value === name)) return;
   byID("store").value = name;
   open(name);
@@ -253,7 +253,7 @@ connection.onStatus((status, { error }) => {
   const { stores } = connection.welcome;
   const select = byID("store");
   select.replaceChildren(...stores.map(({ name }) => h("option", { value: name }, name)));
-  const wanted = app.store?.name ?? decodeURIComponent(location.hash.slice(1));
+  const wanted = app.store?.name ?? nameInAddress();
   const name = stores.some((store) => store.name === wanted) ? wanted : stores[0].name;
   select.value = name;
   if (app.store?.name !== name) open(name);
