@@ -68,6 +68,10 @@ struct HTTPHead {
             guard Self.isName(name) else { throw .init(400, "a malformed header name") }
             try add(String(decoding: name, as: UTF8.self).lowercased(), value)
         }
+        // Also where the target names one (RFC 9112 §3.2).
+        guard request.isOld || request.headers["host"] != nil else {
+            throw .init(400, "a Host is needed")
+        }
         guard request.read(target: parsing.target) else {
             throw .init(400, "the request target cannot be read")
         }

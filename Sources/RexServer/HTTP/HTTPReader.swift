@@ -57,7 +57,8 @@ final class HTTPReader {
             // Blank lines before a request are ignored (RFC 9112 §2.2).
             while seen == 0, held[start...].starts(with: [13, 10]) { start += 2 }
             guard let end = try HTTPHead.end(in: held[start...], seen: seen) else {
-                seen = held.count - start
+                // Half a blank line may yet become one.
+                seen = held[start...].elementsEqual([13]) ? 0 : held.count - start
                 return nil
             }
             seen = 0

@@ -152,8 +152,8 @@ extension HTTPRequest {
     fileprivate func expectedRevision(epoch: String) throws(WireError) -> Int? {
         guard let text = headers["if-match"], text != "*" else { return nil }
         let tag = text.filter { $0 != "\"" }
-        let parts = tag.split(separator: ":")
-        guard let last = parts.last, let revision = Int(last) else {
+        let parts = tag.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let revision = Int(parts.last!) else {
             throw WireError(.badFrame, "If-Match is the ETag of the state, or a revision")
         }
         if parts.count == 2, parts[0] != epoch {

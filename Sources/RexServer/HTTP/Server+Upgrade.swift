@@ -11,7 +11,7 @@ extension Server {
             return HTTPResponse(refusing: 503, "the server is shutting down")
         }
         guard request.lists("upgrade", in: "connection"),
-            request.lists("websocket", in: "upgrade"), request.body.isEmpty
+            request.lists("websocket", in: "upgrade"), request.body.isEmpty, !request.isOld
         else {
             var response = HTTPResponse(refusing: 426, "expected a WebSocket handshake")
             response.headers += [("Upgrade", "websocket"), ("Connection", "Upgrade")]

@@ -74,6 +74,8 @@ import Testing
         ("CONNECT 127.0.0.1:80 HTTP/1.1\r\nHost: HOST\r\n\r\n", 400),
         ("GET livez HTTP/1.1\r\nHost: HOST\r\n\r\n", 400),
         ("GET /livez HTTP/1.1\r\nHost: HOST\r\nHost: HOST\r\n\r\n", 400),
+        ("GET /livez HTTP/1.1\r\n\r\n", 400),
+        ("GET http://HOST/livez HTTP/1.1\r\n\r\n", 400),
         (
             "GET /livez HTTP/1.1\r\nHost: HOST\r\nOrigin: http://HOST\r\nOrigin: http://x\r\n\r\n",
             400

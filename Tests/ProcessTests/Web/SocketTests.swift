@@ -40,6 +40,15 @@ import Testing
         #expect(try web.ask("GET", "/livez").status == 200)
     }
 
+    /// RFC 6455 §4.1: the handshake is one of HTTP/1.1 or newer.
+    @Test func aHandshakeOfHTTP10IsRefused() throws {
+        let server = try Programs.startServer()
+        let web = try WebClient(server)
+        let text = web.request("GET", "/ws", MessageClient.upgrade)
+        try web.socket.send(text.replacing("HTTP/1.1", with: "HTTP/1.0"))
+        #expect(try web.answer().status == 426)
+    }
+
     @Test func theSameFramesAsOnLines() throws {
         let server = try Programs.startServer()
         let socket = try MessageClient(server)

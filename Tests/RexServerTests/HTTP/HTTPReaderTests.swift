@@ -40,6 +40,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("\r\nGET  / HTTP/1.1\r\nHost: h\r\n\r\n", true),
+        ("\r\n\r\nGET / HTTP/1.1 \r\nHost: h\r\n\r\n", true),
+        ("\r\nGET\t/ HTTP/1.1\r\nHost: h\r\n\r\n", true),
+        ("\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n", false),
+        ("\r\rGET / HTTP/1.1\r\nHost: h\r\n\r\n", true),
+    ])
+    func blankLinesBeforeARequestHideNothingHoweverTheyAreCut(text: String, isRefused: Bool) {
+        let bytes = Array(text.utf8)
+        for cut in 0..<bytes.count {
+            let reader = HTTPReader(bodyLimit: 100)
+            var requests = 0
+            var refusal: HTTPReader.Failure?
+            for part in [bytes[..<cut], bytes[cut...]] where refusal == nil {
+                part.withUnsafeBytes { reader.append($0) }
+                do throws(HTTPReader.Failure) {
+                    while try reader.next() != nil { requests += 1 }
+                } catch { refusal = error }
+            }
+            #expect(requests == (isRefused ? 0 : 1), "cut at \(cut)")
+            #expect(refusal?.status == (isRefused ? 400 : nil), "cut at \(cut)")
+        }
+    }
+
     @Test func chunksAreOneBodyHoweverTheyAreCut() throws {
         let text =
             "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: Chunked\r\n\r\n"
