@@ -166,12 +166,15 @@ public final class Socket {
         } catch let failure {
             error = failure
         }
-        sendCiphered()
+        unreadAnswers += sendCiphered()
         if cipher.isOpen, !hasSecured {
             hasSecured = true
             owner?.socketDidSecure(self)
         }
         if !plain.isEmpty { plain.withUnsafeBytes { owner?.socket(self, didRead: $0) } }
+        if unreadAnswers > Self.unreadAnswersLimit {
+            error = error ?? SocketCipherError("the other side does not read its answers")
+        }
         if let error { return fail(LoopError("go on with TLS", error)) }
         if cipher.hasEnded, !isClosing {
             stopReading()
@@ -179,13 +182,20 @@ public final class Socket {
         }
     }
 
-    /// Puts on the wire what the cipher has made.
-    private func sendCiphered() {
-        guard let bytes = cipher?.takeOutgoing(), !bytes.isEmpty, !isClosing else { return }
+    /// Puts on the wire what the cipher has made, and returns how much of it has to wait.
+    @discardableResult
+    private func sendCiphered() -> Int {
+        guard let bytes = cipher?.takeOutgoing(), !bytes.isEmpty, !isClosing else { return 0 }
         let chunk = Chunk(bytes)
         let taken = isDraining ? 0 : writePlainly([chunk], offset: 0)
         if taken < chunk.count { queue([chunk], offset: taken) }
+        return chunk.count - taken
     }
+
+    /// Bytes with which the cipher itself has answered (to a change of keys, say) and that wait
+    /// until the other side reads. It could ask for more of them without end.
+    private var unreadAnswers = 0
+    static let unreadAnswersLimit = 65_536
 
     /// Takes all that it is given.
     private func writeCiphered(
@@ -295,7 +305,10 @@ public final class Socket {
     fileprivate func didDrain(_ status: Int32) {
         writesUnderWay -= 1
         guard !isClosing else { return }
-        if status < 0 { fail("write", status) } else if !isDraining { owner?.socketDidDrain(self) }
+        if status < 0 { return fail("write", status) }
+        guard !isDraining else { return }
+        unreadAnswers = 0
+        owner?.socketDidDrain(self)
     }
 
     // MARK: The end

@@ -78,6 +78,72 @@ private final class Caller: SocketOwner {
     }
 }
 
+/// A cipher that answers each byte with one of its own, and has nothing to say to its owner.
+private final class Talkative: SocketCipher {
+    let isOpen = true
+    let hasEnded = false
+    private var outgoing: [UInt8] = []
+
+    func receive(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
+        outgoing += bytes
+    }
+    func send(_ bytes: UnsafeRawBufferPointer) { outgoing += bytes }
+    func takeOutgoing() -> [UInt8] {
+        defer { outgoing = [] }
+        return outgoing
+    }
+    func end() {}
+}
+
+/// Puts a cipher on what it accepts; tells how much arrived and how it ended.
+private final class Secured: SocketOwner {
+    var socket: Socket?
+    var error: LoopError?
+    var done: () -> Void = {}
+
+    func accept(_ socket: Socket) {
+        self.socket = socket
+        socket.owner = self
+        socket.secure(with: Talkative())
+        socket.startReading()
+    }
+    func socket(_ socket: Socket, didRead bytes: UnsafeRawBufferPointer) {}
+    func socketDidEnd(_ socket: Socket) { socket.close() }
+    func socketDidDrain(_ socket: Socket) {}
+    func socketDidClose(_ socket: Socket, error: LoopError?) {
+        self.error = error
+        done()
+    }
+}
+
+/// Asks again and again: where it reads, after each answer; otherwise as fast as it is taken.
+private final class Asker: SocketOwner {
+    static let piece = [UInt8](repeating: 1, count: 16_384)
+    static let pieces = 4_096
+    let reads: Bool
+    private var written = 0
+    private(set) var received = 0
+
+    init(reads: Bool) { self.reads = reads }
+
+    func socketDidConnect(_ socket: Socket) {
+        if reads { socket.startReading() }
+        ask(socket)
+    }
+    private func ask(_ socket: Socket) {
+        guard written < Self.pieces else { return socket.close() }
+        written += 1
+        socket.writeLater([Chunk(Self.piece)], offset: 0)
+    }
+    func socket(_ socket: Socket, didRead bytes: UnsafeRawBufferPointer) {
+        received += bytes.count
+        if received == written * Self.piece.count { ask(socket) }
+    }
+    func socketDidEnd(_ socket: Socket) { socket.close() }
+    func socketDidDrain(_ socket: Socket) { if !reads { ask(socket) } }
+    func socketDidClose(_ socket: Socket, error: LoopError?) {}
+}
+
 @Suite struct SocketTests {
     /// Runs `body` on a loop of its own, on this thread, until it calls its `stop`.
     private func onLoop(_ body: (Loop, @escaping () -> Void) throws -> Void) rethrows {
@@ -109,6 +175,26 @@ private final class Caller: SocketOwner {
         #expect(echo.closed == 1 && echo.sockets.isEmpty)
         #expect(outgoing?.isClosing == true)
         #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    /// What a cipher answers by itself does not pile up for one who never reads it.
+    @Test(arguments: [true, false])
+    func aCiphersAnswersAreHeldForOneWhoReadsThem(reads: Bool) throws {
+        let secured = Secured()
+        let asker = Asker(reads: reads)
+        var listener: Listener?
+        var outgoing: Socket?
+        try onLoop { loop, stop in
+            listener = try Listener(.tcp(host: "127.0.0.1", port: 0), on: loop) {
+                secured.accept($0)
+            }
+            outgoing = try Socket.connect(to: listener!.endpoint, on: loop, owner: asker)
+            secured.done = stop
+        }
+        #expect(outgoing != nil)
+        #expect((secured.error == nil) == reads)
+        #expect((asker.received == Asker.pieces * Asker.piece.count) == reads)
+        if let error = secured.error { #expect(error.description.contains("does not read")) }
     }
 
     @Test func anAddressInUseIsNamed() throws {
