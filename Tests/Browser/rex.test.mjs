@@ -360,6 +360,21 @@ test("limits: a frame that the server would hang up on, and too many that wait",
     await assert.rejects(store.request("get"), { code: "closed" });
   }));
 
+test("however many wait, a new connection takes them all", () => withClock(async (clock) => {
+  const { server, connection, store } = await online({ enter: (ask) => ask("ping") });
+  await server.break();
+  const values = [];
+  store.subscribe("", (value) => values.push(value));
+  const waiting = Array.from({ length: 10_000 }, (_, payload) => store.dispatch({ payload }));
+  await assert.rejects(store.dispatch({ payload: -1 }), { code: "overloaded" });
+  clock.tick(250);
+  await server.accept();
+  await Promise.all(waiting);
+  assert.equal(connection.status, "online");
+  assert.equal(server.applied.length, 10_000);
+  assert.equal(values.length, 1);
+}));
+
 test("what JSON cannot say is refused at once, and harms nothing that waits", () =>
   withClock(async (clock) => {
     const { server, connection, store } = await online();

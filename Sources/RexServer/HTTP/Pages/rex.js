@@ -1,7 +1,7 @@
 // Rex in a browser: a connection to the store server, with local copies of what is watched.
 // What each call promises stands in rex.d.ts; the frames in protocol.md.
 
-const PENDING_LIMIT = 10_000;
+const MOST_HELD = 10_000;
 const FINAL_CODES = [1002, 1003, 1007, 1008, 1009, 4001, 4002]; // the same would happen again
 const READS = /^(get|history|diff|effects|hash|clients|ping)$/; // can be asked again
 
@@ -110,13 +110,13 @@ export function connect({
     if (retry) open();
   }
 
-  // A direct one is for this connection alone, and does not wait.
+  // A direct one is for this connection alone and never waits.
   function request(op, members, direct) {
     const id = ++lastID;
     const again = READS.test(op) || members?.key !== undefined;
     return new Promise((resolve, reject) => {
       if (status === "closed") return reject(detail.error);
-      if (pending.size >= PENDING_LIMIT) return reject(new RexError("overloaded"));
+      if (!direct && pending.size >= MOST_HELD) return reject(new RexError("overloaded"));
       const text = JSON.stringify({ ...members, op, id }); // may throw
       const entry = { id, text, resolve, reject, direct, again };
       pending.set(id, entry);
