@@ -122,7 +122,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "RexLoopTests", dependencies: ["RexLoop"], swiftSettings: strict),
         .testTarget(
-            name: "RexTLSTests", dependencies: ["RexTLS", "RexLoop"], exclude: ["Certificates"],
+            name: "RexTLSTests", dependencies: ["RexTLS", "RexLoop", "COpenSSL"],
+            exclude: ["Certificates"],
             swiftSettings: strict),
         .testTarget(
             name: "RexServerTests",

@@ -1,4 +1,6 @@
 #pragma once
+#include <stdint.h>
+
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
@@ -23,3 +25,17 @@ static inline size_t rex_bio_pending(BIO *bio) { return BIO_ctrl_pending(bio); }
 
 /* An empty memory BIO is no end: more may come. */
 static inline void rex_bio_wait(BIO *bio) { BIO_set_mem_eof_return(bio, -1); }
+
+/* Counts the changes of keys that the other side asks for (RFC 8446, 4.6.3). */
+static inline void rex_ssl_saw(int sent, int version, int type, const void *bytes, size_t count,
+                               SSL *session, void *counter) {
+    (void)version, (void)session;
+    if (!sent && type == SSL3_RT_HANDSHAKE && count > 0 &&
+        *(const unsigned char *)bytes == SSL3_MT_KEY_UPDATE)
+        ++*(uint32_t *)counter;
+}
+
+static inline void rex_ssl_count_key_updates(SSL *session, uint32_t *counter) {
+    SSL_set_msg_callback(session, rex_ssl_saw);
+    SSL_set_msg_callback_arg(session, counter);
+}

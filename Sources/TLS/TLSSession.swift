@@ -20,6 +20,8 @@ public final class TLSSession: SocketCipher {
     private let context: TLSContext
     /// What the program sent before the handshake was done.
     private var early: [UInt8] = []
+    /// Changes of keys in what is being received.
+    private let keyChanges: UnsafeMutablePointer<UInt32>
 
     /// What the program may send before the handshake is done, in bytes.
     public static let earlyBytes = 1 << 20
@@ -31,6 +33,10 @@ public final class TLSSession: SocketCipher {
 
     private static let pieceBytes = 16 * 1024
 
+    /// The most changes of keys in what is received at once. One is due after gigabytes; each costs
+    /// as much as thousands of bytes, so that nobody else would be served for their sake.
+    public static let mostKeyChanges = 64
+
     /// A session that has not begun; for a client `takeOutgoing` has its first bytes.
     public init(_ context: TLSContext, as role: Role) throws(TLSError) {
         guard let session = SSL_new(context.pointer), let incoming = BIO_new(BIO_s_mem()),
@@ -40,6 +46,9 @@ public final class TLSSession: SocketCipher {
         self.incoming = incoming
         self.outgoing = outgoing
         self.context = context
+        keyChanges = .allocate(capacity: 1)
+        keyChanges.initialize(to: 0)
+        rex_ssl_count_key_updates(session, keyChanges)
         rex_bio_wait(incoming)
         SSL_set_bio(session, incoming, outgoing)
         switch role {
@@ -51,7 +60,10 @@ public final class TLSSession: SocketCipher {
         }
     }
 
-    deinit { SSL_free(session) }
+    deinit {
+        SSL_free(session)
+        keyChanges.deallocate()
+    }
 
     /// The certificate must be for this name or address (RFC 6125); a name is also sent (SNI).
     private func expect(_ host: String) throws(TLSError) {
@@ -88,7 +100,12 @@ public final class TLSSession: SocketCipher {
             rest = UnsafeRawBufferPointer(rebasing: rest[Int(count)...])
         }
         try advance()
-        if isOpen { try read(body) }
+        guard isOpen else { return }
+        keyChanges.pointee = 0
+        try read(body)
+        guard keyChanges.pointee <= Self.mostKeyChanges else {
+            throw TLSError("the other side changes keys all the time")
+        }
     }
 
     private func read(_ body: (UnsafeRawBufferPointer) -> Void) throws(TLSError) {

@@ -1,3 +1,4 @@
+import COpenSSL
 import Foundation
 import RexLoop
 import RexTLS
@@ -135,6 +136,29 @@ import Testing
         #expect(throws: SocketCipherError.self) { _ = try feed(bytes, to: server, .max) }
     }
 
+    /// Each change of keys costs as much as thousands of bytes, and asks for an answer.
+    @Test func whoOnlyChangesKeysIsLetGo() throws {
+        let (restless, server) = (RestlessClient(), try server())
+        try converse(restless, server)
+        #expect(server.isOpen)
+        for count in [1, TLSSession.mostKeyChanges] {
+            for _ in 0..<count { restless.changeKeys() }
+            try converse(restless, server)
+            #expect(restless.answers > 0)
+        }
+        for _ in 0...TLSSession.mostKeyChanges { restless.changeKeys() }
+        #expect(throws: SocketCipherError.self) { try converse(restless, server) }
+    }
+
+    private func converse(_ client: RestlessClient, _ server: TLSSession) throws {
+        while true {
+            let (said, answered) = (client.takeOutgoing(), server.takeOutgoing())
+            if said.isEmpty, answered.isEmpty { return }
+            try withBytes(said) { try server.receive($0) { _ in } }
+            client.receive(answered)
+        }
+    }
+
     @Test func onlySoMuchIsKeptBeforeTheHandshake() throws {
         let client = try client()
         let half = [UInt8](repeating: 1, count: TLSSession.earlyBytes / 2)
@@ -154,6 +178,55 @@ import Testing
         #expect(other?.description.contains("ann.key") == true)
         #expect(throws: TLSError.self) {
             try TLSContext.client(authority: file("server.key"))
+        }
+    }
+}
+
+/// A client that does what ours does not: it changes its keys and wants the server to change its
+/// own (RFC 8446 §4.6.3).
+private final class RestlessClient {
+    private let context = SSL_CTX_new(TLS_client_method())!
+    private let session: OpaquePointer
+    private let incoming = BIO_new(BIO_s_mem())!
+    private let outgoing = BIO_new(BIO_s_mem())!
+    /// Bytes that came from the server since the handshake.
+    private(set) var answers = 0
+
+    init() {
+        session = SSL_new(context)
+        rex_bio_wait(incoming)
+        SSL_set_bio(session, incoming, outgoing)
+        SSL_set_connect_state(session)
+        SSL_do_handshake(session)
+    }
+
+    deinit {
+        SSL_free(session)
+        SSL_CTX_free(context)
+    }
+
+    func changeKeys() {
+        #expect(SSL_key_update(session, SSL_KEY_UPDATE_REQUESTED) == 1)
+        #expect(SSL_do_handshake(session) == 1)
+    }
+
+    func receive(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        BIO_write(incoming, bytes, Int32(bytes.count))
+        if SSL_is_init_finished(session) == 0 {
+            SSL_do_handshake(session)
+        } else {
+            answers += bytes.count
+            var byte: UInt8 = 0
+            SSL_read(session, &byte, 1)
+        }
+    }
+
+    func takeOutgoing() -> [UInt8] {
+        let count = rex_bio_pending(outgoing)
+        guard count > 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: count) { memory, filled in
+            filled = Int(BIO_read(outgoing, memory.baseAddress, Int32(count)))
         }
     }
 }
