@@ -127,7 +127,7 @@ extension Flow where Element: Sendable {
 private func later<C: Clock>(
     _ quiet: Duration, on clock: C, _ body: @escaping @MainActor () -> Void
 ) -> Task<Void, Never> where C.Duration == Duration {
-    let deadline = clock.now.advanced(by: quiet)
+    let deadline = clock.deadline(after: quiet)
     return Task {
         try? await clock.sleep(until: deadline, tolerance: nil)
         if !Task.isCancelled { body() }

@@ -58,4 +58,14 @@ struct TestClockTests {
         #expect(clock.now.offset == .milliseconds(4_500))
         ticker.cancel()
     }
+
+    @Test func `it may be moved as far as a Duration goes`() async throws {
+        let far = Duration.seconds(Int64.max)
+        let sleeper = Task { [clock] in try await clock.sleep(for: far) }
+        await clock.waitForSleepers(1)
+        clock.advance(by: far - .nanoseconds(1))
+        #expect(clock.sleepers == 1)
+        clock.advance(by: .nanoseconds(1))
+        try await sleeper.value
+    }
 }
