@@ -90,6 +90,7 @@ public final class StoreCore<R: Reducer> {
         for strand in table.strands.values {
             strand.lease.end()
             strand.task?.cancel()
+            strand.letGoOfParent()
         }
     }
 
