@@ -59,6 +59,8 @@ extension Composer {
             hooks: pipelineHooks, label: "\(Self.self)", clock: clock,
             onFault: { fault in onFault(fault) })
         core.core.onCommit = { [weak self] commit in self?.state = commit.state.value }
+        // Whoever waits for an effect of the time before holds the core that it runs on.
+        action.connection?.end()
         action.connection = ComposerConnection(core)
     }
 
