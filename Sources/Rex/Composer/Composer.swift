@@ -51,7 +51,7 @@ extension Composer {
     ///   - onFault: hears of effects that threw without a `catch`, and of limits that were met.
     public func connect(
         pipelineHooks: [AnyPipelineHook<ComposedState<State>, ComposedAction<Action>>] = [],
-        clock: any Clock<Duration> = ContinuousClock(),
+        clock: any Clock<Duration> = SystemClock(),
         onFault: @escaping @MainActor (StoreFault) -> Void = { _ in }
     ) {
         let core = MainCore(

@@ -106,7 +106,7 @@ extension Flow where Element: Equatable & SendableMetatype {
 extension Flow where Element: Sendable {
     /// A value only when no other came for `quiet` after it.
     public func debounce(
-        for quiet: Duration, clock: any Clock<Duration> = ContinuousClock()
+        for quiet: Duration, clock: any Clock<Duration> = SystemClock()
     ) -> Flow {
         Flow { sink in
             let last = FlowMemory<Task<Void, Never>>()
