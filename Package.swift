@@ -86,7 +86,8 @@ let package = Package(
 
         // Figures, a table each.
         .executableTarget(
-            name: "rex-bench", dependencies: ["Rex", "RexClient", "RexLoop", "RexTesting"],
+            name: "rex-bench",
+            dependencies: ["Rex", "RexClient", "RexLoop", "RexProtocol", "RexTesting"],
             path: "Benchmarks", exclude: ["Peer"], swiftSettings: strict),
         .executableTarget(
             name: "uv-peer", dependencies: ["CUV"], path: "Benchmarks/Peer"),
@@ -95,6 +96,14 @@ let package = Package(
         .executableTarget(
             name: "websocket-echo", dependencies: ["RexLoop", "RexWebSocket"], path: "Tests/Echo",
             exclude: ["cases.py"],
+            swiftSettings: strict),
+
+        // How often the server asks for memory, counted in a process of its own.
+        .target(name: "AllocationCounter", path: "Tests/Allocations/Counter"),
+        .executableTarget(
+            name: "rex-allocations",
+            dependencies: ["AllocationCounter", "Rex", "RexExamples", "RexServer"],
+            path: "Tests/Allocations", exclude: ["Counter", "ceilings.txt"],
             swiftSettings: strict),
 
         // Tests, a ring each.
@@ -123,7 +132,7 @@ let package = Package(
             name: "ProcessTests",
             dependencies: [
                 "RexClient", "RexProtocol", "RexTesting", "rex-server", "rex-client",
-                "embedding-example", "PollServer", "rex-examples",
+                "embedding-example", "PollServer", "rex-examples", "rex-allocations",
             ], swiftSettings: strict),
     ]
 )

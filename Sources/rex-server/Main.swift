@@ -17,6 +17,7 @@ import RexServer
     static func main() async {
         StandardStreams.openMissing()
         SignalSource.clearInheritedMask()
+        Descriptors.raiseLimit()
         do {
             try await run()
         } catch let error as UsageError {

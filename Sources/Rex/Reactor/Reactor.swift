@@ -133,7 +133,7 @@ extension Reactor {
     ) where S.AsyncIterator: SendableMetatype, S: SendableMetatype {
         engine.follow(
             .work(
-                id: id, cancelInFlight: false, isLongLived: true,
+                id: id, cancelInFlight: false, isLongLived: true, isFollowing: true,
                 prepare: { _ in { try await $0.send(each: stream, as: map) } },
                 recover: nil))
     }

@@ -62,6 +62,40 @@ package enum ClientOptions {
         "--limit", "N", help: "at most so many commits; default 100"
     ) { try revision($0) }
 
+    package static let connections = CommandOption(
+        "--connections", "N", help: "connections that ask; default 10"
+    ) { try count(1...10_000, $0) }
+
+    package static let window = CommandOption(
+        "--window", "N", help: "requests that each has in flight; default 64"
+    ) { try count(1...100_000, $0) }
+
+    package static let subscribers = CommandOption(
+        "--subscribers", "N", help: "connections that only watch; default 0, with --topic 1"
+    ) { try count(0...10_000, $0) }
+
+    package static let rate = CommandOption(
+        "--rate", "N", help: "requests a second in all; default: as many as get through"
+    ) { try count(1...100_000_000, $0) }
+
+    package static let duration = CommandOption(
+        "--duration", "5s", help: "how long to measure; default 5s"
+    ) { try DurationText.parse($0) }
+
+    package static let topic = CommandOption<String>(
+        "--topic", "TOPIC", help: "publish events on this topic"
+    ) { $0 }
+
+    private static func count(
+        _ bounds: ClosedRange<Int>, _ text: String
+    ) throws(UsageError) -> Int {
+        guard let number = Int(text), bounds.contains(number) else {
+            throw UsageError(
+                "expected a number from \(bounds.lowerBound) to \(bounds.upperBound), got \(text)")
+        }
+        return number
+    }
+
     private static func revision(_ text: String) throws(UsageError) -> Int {
         guard let number = Int(text), number >= 0 else {
             throw UsageError("expected a number from 0 on, got \(text)")

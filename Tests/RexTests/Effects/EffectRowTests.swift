@@ -14,43 +14,46 @@ struct EffectRowTests {
             initialState: Tally(), reducer: TallyReducer(), clock: clock, inbox: inbox.post)
     }
 
-    @Test func `an effect whose last act is to do itself again does not pile up`() async {
-        let core = core()
-        @Sendable func poll(_ left: Int) -> Effect<TallyAction> {
-            Effect(id: left % 2 == 0 ? "poll" : nil) { emitter in
-                emitter.send(.nothing)
-                if left > 0 { emitter.run(poll(left - 1)) }
-            }
-        }
-        core.dispatch(.run(poll(5_000)))
-        var most = 0
-        await inbox.serve(core) {
-            most = max(most, core.table.count)
-            return core.runningEffects.isEmpty
-        }
-        #expect(core.revision == 5_002)
-        #expect(most <= 4)
+    /// What an effect says, said by the test: so nothing waits for a task to have its turn.
+    private func say(
+        _ signal: EffectSignal<TallyAction>, by number: UInt64,
+        to core: StoreCore<TallyReducer>
+    ) {
+        core.receive(EffectEvent(number: number, signal: signal))
     }
 
-    @Test func `a long row of effects within one another ends, each way`() async {
+    private func waiting(_ id: EffectID?) -> Effect<TallyAction> {
+        Effect(id: id) { [clock] _ in try await clock.sleep(for: .seconds(1)) }
+    }
+
+    @Test func `an effect whose last act is to do itself again does not pile up`() {
+        for id in [nil, "poll"] as [EffectID?] {
+            let core = core()
+            core.dispatch(.run(waiting("poll")))
+            for _ in 1...1_000 {
+                let number = core.lastNumber
+                say(.effect(waiting(id)), by: number, to: core)
+                say(.ended, by: number, to: core)
+                #expect(core.table.count <= 2)
+            }
+            #expect(core.runningEffects.first?.emitted ?? 0 >= 1)
+            say(.ended, by: core.lastNumber, to: core)
+            #expect(core.runningEffects.isEmpty)
+        }
+    }
+
+    @Test func `a long row of effects within one another ends, each way`() {
         for way in 1...3 {
             var owner: StoreCore<TallyReducer>? = core()
             guard let core = owner else { return }
-            let length = 20_000
-            let (gate, open) = AsyncStream.makeStream(of: Void.self)
-            @Sendable func nested(_ left: Int) -> Effect<TallyAction> {
-                Effect(id: EffectID("n\(left)")) { emitter in
-                    if left > 0 { return emitter.run(nested(left - 1)) }
-                    for await _ in gate {}
-                }
+            core.dispatch(.run(waiting("first")))
+            for number in 1...20_000 {
+                say(.effect(waiting(EffectID("n\(number)"))), by: core.lastNumber, to: core)
             }
-            core.dispatch(.run(nested(length)))
-            await inbox.serve(core) { core.table.count == length + 1 }
+            #expect(core.table.count == 20_001)
             switch way {
-            case 1:
-                open.finish()
-                await inbox.serve(core) { core.runningEffects.isEmpty }
-            case 2: #expect(core.cancelEffect(id: EffectID("n\(length)")) == 1)
+            case 1: for number in 1...core.lastNumber { say(.ended, by: number, to: core) }
+            case 2: #expect(core.cancelEffect(id: "first") == 1)
             default: owner = nil
             }
             if way < 3 { #expect(core.runningEffects.isEmpty) }

@@ -90,7 +90,7 @@ private final class SearchReactor: Reactor {
             log.append("action \($0)")
             if shoutsFirst && $0 == .search { send(event: .shout("hi")) }
         }
-        return isDebounced ? logged.debounce(for: .seconds(1), clock: clock) : logged
+        return isDebounced ? logged.debounce(for: .seconds(1), clock: lifetime.clock) : logged
     }
 
     func transform(mutation: Flow<Mutation>) -> Flow<Mutation> {
