@@ -27,7 +27,7 @@ let package = Package(
         .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
         .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
         .systemLibrary(
-            name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+            name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
 
         .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
         .systemLibrary(name: "CHTTPParser", providers: [.apt(["libhttp-parser-dev"])]),
@@ -41,17 +41,23 @@ let package = Package(
         .target(
             name: "RexWebSocket", dependencies: ["CWslay", "CZlib", "COpenSSL"],
             path: "Sources/WebSocket", swiftSettings: strict),
+        .target(
+            name: "RexTLS", dependencies: ["COpenSSL", "RexLoop"], path: "Sources/TLS",
+            swiftSettings: strict),
         .target(name: "RexCommandLine", path: "Sources/CommandLine", swiftSettings: strict),
         .target(
             name: "RexServer",
             dependencies: [
-                "Rex", "RexProtocol", "RexLoop", "RexWebSocket", "COpenSSL", "CHTTPParser",
+                "Rex", "RexProtocol", "RexLoop", "RexWebSocket", "RexTLS", "COpenSSL",
+                "CHTTPParser",
             ],
             resources: [.embedInCode("HTTP/Pages")],
             swiftSettings: strict),
         .target(
             name: "RexClient",
-            dependencies: ["Rex", "RexProtocol", "RexLoop", "RexWebSocket", "RexCommandLine"],
+            dependencies: [
+                "Rex", "RexProtocol", "RexLoop", "RexWebSocket", "RexTLS", "RexCommandLine",
+            ],
             swiftSettings: strict),
         .target(
             name: "RexExamples", dependencies: ["Rex", "RexProtocol"], path: "Examples",
@@ -112,6 +118,9 @@ let package = Package(
             name: "RexProtocolTests", dependencies: ["RexProtocol", "RexTesting"],
             swiftSettings: strict),
         .testTarget(name: "RexLoopTests", dependencies: ["RexLoop"], swiftSettings: strict),
+        .testTarget(
+            name: "RexTLSTests", dependencies: ["RexTLS", "RexLoop"], exclude: ["Certificates"],
+            swiftSettings: strict),
         .testTarget(
             name: "RexServerTests",
             dependencies: [

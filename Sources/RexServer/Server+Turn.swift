@@ -221,6 +221,8 @@ extension Server {
                     refuseSurplus(connection)
                 }
             case .session(let name): checkSession(name)
+            case .handshake(let id):
+                if let connection = connections[id] { checkHandshake(connection) }
             }
         }
     }

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Rex
 import RexLoop
 import RexProtocol
+import RexTLS
 
 /// A process's stores on the network: actions in, differences out.
 ///
@@ -49,6 +50,8 @@ public actor Server {
     /// Clients that are several requests of HTTP, by the name in `Rex-Session`.
     var webSessions: [String: WebSession] = [:]
     var metrics = Metrics()
+    /// Certificate and key of connections that begin with TLS; nil where it is not spoken.
+    var tls: TLSContext?
     let allowedOrigins: Set<String>
     let allowedHosts: Set<String>
     /// Hosts that this server listens at.
@@ -101,6 +104,7 @@ public actor Server {
         case request(connection: Int)
         case session(String)
         case surplus(connection: Int)
+        case handshake(connection: Int)
     }
 
     /// Starts the server's loop; it serves nothing until `host` and `listen`.

@@ -71,6 +71,17 @@ import RexServer
         if let format = arguments[ServerOptions.logFormat] { settings.logFormat = format }
         if arguments[ServerOptions.memory] { settings.isMemoryOnly = true }
         if arguments[ServerOptions.insecure] { settings.isInsecure = true }
+        if let file = arguments[ServerOptions.tlsCertificate] { settings.tlsCertificate = file }
+        if let file = arguments[ServerOptions.tlsKey] { settings.tlsKey = file }
+        if let file = arguments[ServerOptions.tlsClientAuthority] {
+            settings.tlsClientAuthority = file
+        }
+        guard (settings.tlsCertificate == nil) == (settings.tlsKey == nil) else {
+            throw UsageError("--tls-cert and --tls-key go together")
+        }
+        guard settings.tlsClientAuthority == nil || settings.tlsCertificate != nil else {
+            throw UsageError("--tls-client-ca needs --tls-cert and --tls-key")
+        }
         let open = settings.listen.first { !$0.isLoopback }
         if let open, !settings.isInsecure {
             throw UsageError(
@@ -89,6 +100,11 @@ import RexServer
         configuration.log.format = settings.logFormat
         let server = Server(configuration)
         for name in settings.stores { try await host(name, on: server) }
+        do {
+            try await useTLS(settings, on: server)
+        } catch {
+            throw BadConfiguration("\(error)")
+        }
         let addresses = try await listen(settings, server)
         if let file = settings.portFile { try write(addresses, to: file) }
         try await server.run(hangUp: { reload(settings, arguments, server) }) {
@@ -97,6 +113,12 @@ import RexServer
             ServiceNotification.send("READY=1")
         }
         ServiceNotification.send("STOPPING=1")
+    }
+
+    private static func useTLS(_ settings: ServerSettings, on server: Server) async throws {
+        guard let certificate = settings.tlsCertificate, let key = settings.tlsKey else { return }
+        try await server.useTLS(
+            certificate: certificate, key: key, clientAuthority: settings.tlsClientAuthority)
     }
 
     private static func host(_ name: String, on server: Server) async throws {
@@ -137,6 +159,7 @@ import RexServer
         Task {
             do {
                 let new = try settings(arguments)
+                try await useTLS(new, on: server)
                 await server.setLogLevel(new.logLevel)
                 let waiting = new.names(ofChangesNeedingRestart: started)
                 await server.log.event(

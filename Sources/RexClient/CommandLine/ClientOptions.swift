@@ -5,7 +5,7 @@ import RexProtocol
 package enum ClientOptions {
     package static let url = CommandOption(
         "--url", "URL",
-        help: "tcp:// or ws://host:port, unix:/path; default \(RexURL.default)",
+        help: "tcp, tls, ws, wss://… or unix:…; default \(RexURL.default)",
         environment: "REX_URL"
     ) { try RexURL($0) }
 
@@ -18,6 +18,19 @@ package enum ClientOptions {
         "--timeout", "5s", help: "how long to wait for a connection or a reply",
         environment: "REX_TIMEOUT"
     ) { try DurationText.parse($0) }
+
+    package static let tlsAuthority = CommandOption<String>(
+        "--tls-ca", "FILE", help: "PEM: the roots to trust instead of the system's",
+        environment: "REX_TLS_CA"
+    ) { $0 }
+
+    package static let tlsCertificate = CommandOption<String>(
+        "--tls-cert", "FILE", help: "PEM: the certificate to show, and its key",
+        environment: "REX_TLS_CERT"
+    ) { $0 }
+
+    package static let tlsInsecure = CommandOption(
+        flag: "--tls-insecure", help: "believe whoever answers", environment: "REX_TLS_INSECURE")
 
     package static let json = CommandOption(
         flag: "--json", help: "print the server's frames, one JSON object a line",

@@ -8,6 +8,7 @@ package enum ClientProgram {
         name: "rex-client", version: version, summary: "talks to a Rex store server",
         options: [
             ClientOptions.url, ClientOptions.store, ClientOptions.timeout, ClientOptions.json,
+            ClientOptions.tlsAuthority, ClientOptions.tlsCertificate, ClientOptions.tlsInsecure,
         ],
         commands: acting + reading + travelling + talking,
         examples: [

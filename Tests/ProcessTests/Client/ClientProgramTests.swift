@@ -67,8 +67,6 @@ import Testing
 
     @Test(arguments: [
         ["--token-file", "f", "ping"], ["--token-file=f", "ping"],
-        ["--url", "tls://127.0.0.1:1", "ping"],
-        ["--url", "wss://127.0.0.1:1", "ping"],
     ])
     func whatALaterVersionHasIsNamedAsSuch(words: [String]) throws {
         let ended = try Programs.run([Programs.client] + words)
