@@ -117,6 +117,9 @@ let package = Package(
         .testTarget(
             name: "RexProtocolTests", dependencies: ["RexProtocol", "RexTesting"],
             swiftSettings: strict),
+        .testTarget(
+            name: "RexWebSocketTests", dependencies: ["RexWebSocket", "RexTesting"],
+            swiftSettings: strict),
         .testTarget(name: "RexLoopTests", dependencies: ["RexLoop"], swiftSettings: strict),
         .testTarget(
             name: "RexTLSTests", dependencies: ["RexTLS", "RexLoop"], exclude: ["Certificates"],
