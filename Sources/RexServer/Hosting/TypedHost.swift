@@ -66,7 +66,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     init(
         name: String, state: State, reducer: R, loop: Loop, limits: Limits,
         hooks: [AnyPipelineHook<State, Action>] = [],
-        clock: any Clock<Duration> = ContinuousClock(),
+        clock: any Clock<Duration> = SystemClock(),
         startsEffects: Bool = true, idPrefix: String = ""
     ) throws {
         // A state that cannot be written is found at the start and not at the first subscriber.
