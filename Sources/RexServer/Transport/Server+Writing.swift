@@ -51,12 +51,7 @@ extension Server {
         let socket = connection.socket
         guard connection.phase != .closed else { return }
         while !connection.outbox.waiting.isEmpty, !socket.isDraining, !socket.isClosing {
-            // A cipher takes all: only so much of it that the rest can still be merged.
-            let chunks =
-                socket.isSecured
-                ? connection.outbox.first(Self.laterBytes).0
-                : connection.outbox.waiting.prefix(Self.mostChunks)
-            let taken = socket.write(chunks, offset: connection.outbox.offset)
+            let taken = offer(connection)
             if taken == 0 { break }
             connection.outbox.didWrite(taken)
             metrics.bytesSent += taken
@@ -67,6 +62,18 @@ extension Server {
             socket.writeLater(chunks, offset: connection.outbox.offset)
         }
         if socket.isDraining, connection.stalledSince == nil { noteStall(connection) }
+    }
+
+    /// Offers the socket what waits, and returns how much it took. The slice is gone by then: the
+    /// outbox is alone with its chunks when it lets go of them.
+    private func offer(_ connection: Connection) -> Int {
+        let (socket, offset) = (connection.socket, connection.outbox.offset)
+        guard socket.isSecured else {
+            return socket.write(
+                connection.outbox.waiting.prefix(Self.mostChunks), offset: offset)
+        }
+        // A cipher takes all: only so much of it that the rest can still be merged.
+        return socket.write(connection.outbox.first(Self.laterBytes).chunks, offset: offset)
     }
 
     /// The most chunks of one `writev` (the system's IOV_MAX).
