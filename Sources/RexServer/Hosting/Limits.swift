@@ -32,6 +32,18 @@ public struct Limits: Sendable, Equatable {
     public var keyBytes = 256
     /// How long a key is remembered.
     public var keyMilliseconds = 86_400_000
+    /// Commits that each durable store keeps on disk; older ones go with the next snapshot.
+    public var journalCommits = 1_000_000
+    /// Bytes of commits that each durable store keeps on disk, and a quarter of that in snapshots.
+    public var journalBytes = 1_073_741_824
+    /// How long a durable store keeps a commit on disk.
+    public var journalMilliseconds = 315_360_000_000
+    /// Bytes of commits that may wait for the disk. Over it: `overloaded`.
+    public var journalQueueBytes = 67_108_864
+    /// Commits of a durable store after which its whole state is stored.
+    public var snapshotCommits = 10_000
+    /// Bytes of commits after which the whole state is stored, where the last one had less.
+    public var snapshotBytes = 8_388_608
     /// Stores, forks included. Over it: `overloaded`.
     public var stores = 64
     /// Length of a fork's name, and of a client's own name in `hello`. Over it: `bad_frame`.
@@ -74,7 +86,10 @@ public struct Limits: Sendable, Equatable {
         ("outbox_bytes", \.outboxBytes), ("stall_ms", \.stallMilliseconds),
         ("history_commits", \.historyCommits), ("history_bytes", \.historyBytes),
         ("history_entries", \.historyEntries), ("keys", \.keys), ("key_bytes", \.keyBytes),
-        ("key_ttl_ms", \.keyMilliseconds), ("stores", \.stores), ("name_bytes", \.nameBytes),
+        ("key_ttl_ms", \.keyMilliseconds), ("journal_commits", \.journalCommits),
+        ("journal_bytes", \.journalBytes), ("journal_ms", \.journalMilliseconds),
+        ("journal_queue_bytes", \.journalQueueBytes), ("snapshot_commits", \.snapshotCommits),
+        ("snapshot_bytes", \.snapshotBytes), ("stores", \.stores), ("name_bytes", \.nameBytes),
         ("path_bytes", \.pathBytes),
         ("throttle_ms", \.throttleMilliseconds), ("heartbeat_ms", \.heartbeatMilliseconds),
         ("awaited_effects", \.awaitedEffects), ("effects", \.effects),
