@@ -85,6 +85,23 @@ public actor Server {
     /// Readers that are too slow for their events, to be closed when nothing else is under way.
     var slow: [Connection] = []
 
+    /// The loop's end of the journal; nil where everything lives in memory only.
+    var journal: JournalQueue?
+    /// Reads the journal while the loop goes on.
+    var journalReader: JournalReader?
+    /// The folder is ours as long as this is.
+    var journalLock: FolderLock?
+    /// Connections that hold something back until it is stored.
+    var heldConnections: [Connection] = []
+    /// Tasks of the program that wait for a batch to be stored.
+    var storageWaits: [(ticket: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
+    /// A deadline for the journal is among the server's.
+    var hasJournalDeadline = false
+    /// What the present request needs to know of the journal of a store.
+    var pendingQuestion: (store: String, question: JournalReader.Question)?
+    /// The journal is being closed, which is the last that a stop waits for.
+    var isClosingJournal = false
+
     enum Phase { case starting, running, draining, saying, stopped }
 
     /// What is due at a moment of the loop's clock.
@@ -98,6 +115,7 @@ public actor Server {
         case goOn(connection: Int)
         case request(connection: Int)
         case session(String)
+        case journal
         case surplus(connection: Int)
     }
 
@@ -131,10 +149,11 @@ public actor Server {
         guard stores.count < limits.stores else {
             throw HostingError("no more than \(limits.stores) stores can be hosted")
         }
-        add(
-            try TypedHost(
-                name: name, state: initialState, reducer: reducer, loop: loop, limits: limits,
-                hooks: hooks))
+        let host = try TypedHost(
+            name: name, try beginning(of: name, initialState), reducer: reducer, loop: loop,
+            limits: limits, hooks: hooks)
+        add(host)
+        host.didStart()
         // The program may commit before anybody can connect.
         prepareLoop()
         return LocalStore(name: name, server: self)

@@ -11,6 +11,7 @@ import RexServer
     private enum Status {
         static let usage: Int32 = 2
         static let cannotListen: Int32 = 69
+        static let journal: Int32 = 74
         static let badConfiguration: Int32 = 78
     }
 
@@ -23,6 +24,8 @@ import RexServer
             fail(Status.usage, "\(error)", hint: "rex-server --help shows the options")
         } catch let error as LoopError {
             fail(Status.cannotListen, "\(error)")
+        } catch let error as JournalError {
+            fail(Status.journal, error.description)
         } catch let error as BadConfiguration {
             fail(Status.badConfiguration, error.description)
         } catch {
@@ -68,7 +71,12 @@ import RexServer
         if !hosts.isEmpty { settings.allowedHosts = hosts }
         if let level = arguments[ServerOptions.logLevel] { settings.logLevel = level }
         if let format = arguments[ServerOptions.logFormat] { settings.logFormat = format }
+        if let folder = arguments[ServerOptions.data] {
+            settings.dataFolder = folder
+            settings.isMemoryOnly = false
+        }
         if arguments[ServerOptions.memory] { settings.isMemoryOnly = true }
+        if let mode = arguments[ServerOptions.durability] { settings.durability = mode }
         if arguments[ServerOptions.insecure] { settings.isInsecure = true }
         let open = settings.listen.first { !$0.isLoopback }
         if let open, !settings.isInsecure {
@@ -87,6 +95,7 @@ import RexServer
         configuration.log.level = settings.logLevel
         configuration.log.format = settings.logFormat
         let server = Server(configuration)
+        if !settings.isMemoryOnly { try await openJournal(settings, server) }
         for name in settings.stores { try await host(name, on: server) }
         let addresses = try await listen(settings, server)
         if let file = settings.portFile { try write(addresses, to: file) }
@@ -96,6 +105,14 @@ import RexServer
             ServiceNotification.send("READY=1")
         }
         ServiceNotification.send("STOPPING=1")
+    }
+
+    private static func openJournal(_ settings: ServerSettings, _ server: Server) async throws {
+        let environment = ProcessInfo.processInfo.environment
+        guard let folder = settings.dataFolder ?? ServerSettings.usualFolder(in: environment) else {
+            throw UsageError("there is no home to keep states in; --data names a folder")
+        }
+        try await server.openJournal(in: folder, durability: settings.durability)
     }
 
     private static func host(_ name: String, on server: Server) async throws {

@@ -14,9 +14,19 @@ enum ServerOptions {
         environment: "REX_PORT_FILE"
     ) { $0 }
 
+    static let data = CommandOption<String>(
+        "--data", "DIR", help: "where states are kept; default ~/.local/state/rex",
+        environment: "REX_DATA"
+    ) { $0 }
+
     static let memory = CommandOption(
-        flag: "--memory", help: "keep nothing: the state lives in memory (always so for now)",
+        flag: "--memory", help: "keep nothing: states live in memory, and end with the server",
         environment: "REX_MEMORY")
+
+    static let durability = CommandOption<Durability>(
+        "--durability", "MODE", help: "sync: acks wait for the disk; async: at most 100 ms later",
+        environment: "REX_DURABILITY"
+    ) { try ServerSettings.choice($0) }
 
     static let stores = CommandOption<[String]>(
         "--stores", "LIST", help: "which to host, the first is the default: chat,counter,doc",
@@ -59,20 +69,21 @@ enum ServerOptions {
     static let spec = ProgramSpec(
         name: "rex-server", version: Server.version, summary: "hosts stores on the network",
         options: [
-            listen, portFile, memory, stores, config, checkConfig, insecure, allowOrigin, allowHost,
+            listen, portFile, data, memory, durability, stores, config, checkConfig, insecure,
+            allowOrigin, allowHost,
             logLevel, logFormat,
         ],
         commands: [],
         examples: [
-            "rex-server",
+            "rex-server --memory",
             "rex-server --listen 127.0.0.1:0 --port-file /run/rex/port --stores counter",
             "rex-server --listen unix:/run/rex/socket --log-format json",
         ],
         notes: [
             "Exit status: 0 stopped by SIGTERM or SIGINT, 1 ended at once by a second signal,",
-            "2 wrong words, 69 cannot listen, 78 bad configuration. SIGHUP rereads log-level.",
+            "2 wrong words, 69 cannot listen, 74 journal not usable, 78 bad configuration.",
         ],
         announced: [
-            "--data", "--durability", "--token-file", "--tls-cert", "--tls-key",
+            "--token-file", "--tls-cert", "--tls-key",
         ])
 }

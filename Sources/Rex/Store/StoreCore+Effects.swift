@@ -55,6 +55,10 @@ extension StoreCore {
         cancel(table.numbers(in: scope))
     }
 
+    func cancelEffects(startedAfter revision: Int) {
+        cancel(table.roots.filter { table[$0].map { $0.fromRevision > revision } ?? false })
+    }
+
     /// What a child names is its own: it does not end what others run under the same id.
     private func cancel(_ id: EffectID, within owners: [EffectOwner]) {
         var numbers = table.numbers(withID: id)

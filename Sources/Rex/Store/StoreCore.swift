@@ -154,6 +154,17 @@ public final class StoreCore<R: Reducer> {
         return latest
     }
 
+    /// Takes back every commit after `revision` as if it had not been, for an owner that could not
+    /// keep them: the state is that of `revision` again, effects that those commits started are
+    /// ended. Nobody is told. Not from inside a reducer, a hook or an observer.
+    public func goBack(to state: R.State, revision: Int) {
+        precondition(!isBusy, "a way back from inside a reducer, a hook or an observer")
+        precondition(revision <= latest, "revision \(revision) is still to come")
+        cancelEffects(startedAfter: revision)
+        current = state
+        latest = revision
+    }
+
     // MARK: - One action
 
     @inlinable

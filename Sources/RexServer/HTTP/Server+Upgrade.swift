@@ -63,7 +63,7 @@ extension Server {
             switch event {
             case .text(let text): return receive(text, from: connection)
             case .send(let bytes):
-                replyBytes(to: connection) { $0.bytes += bytes }
+                replyBytes(to: connection, isPublic: true) { $0.bytes += bytes }
                 // Pongs are replies too: who does not read them is not read from.
                 return !pauseIfUnread(connection)
             case .binary:

@@ -39,7 +39,7 @@ public struct Limits: Sendable, Equatable {
     /// How long a durable store keeps a commit on disk.
     public var journalMilliseconds = 315_360_000_000
     /// Bytes of commits that may wait for the disk. Over it: `overloaded`.
-    public var journalQueueBytes = 67_108_864
+    public var journalQueueBytes = 16_777_216
     /// Commits of a durable store after which its whole state is stored.
     public var snapshotCommits = 10_000
     /// Bytes of commits after which the whole state is stored, where the last one had less.

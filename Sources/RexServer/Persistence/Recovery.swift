@@ -9,6 +9,8 @@ struct Recovery: Sendable {
     let commits: [StoredCommit]
     /// The snapshots that there are, the oldest first.
     let marks: [SnapshotMark]
+    /// The revision behind which the oldest commit is that is still there.
+    let oldest: Int
     /// What a person should know, and nothing is lost by.
     let notes: [String]
     /// What is not there as it was stored.
@@ -49,6 +51,8 @@ struct Recovery: Sendable {
         self.store = store
         self.marks = marks.filter { $0.revision <= best.snapshot.revision }
         self.notes = notes
+        let first = try journal.commits(of: store.number, after: 0, limit: 1).first
+        oldest = (first?.revision ?? best.snapshot.revision + 1) - 1
         snapshot = best.snapshot
         commits = best.chain.commits
         damage = best.chain.damage

@@ -24,7 +24,13 @@ struct StoredCommit: Sendable, Equatable {
     var epoch = 0
 
     /// About what it takes on the disk.
-    var bytes: Int { patch.bytes.count + (action?.bytes.count ?? 0) + Self.overheadBytes }
+    var bytes: Int { Self.bytes(action?.bytes.count ?? 0, patch) }
+
+    /// About what a commit takes on the disk.
+    static func bytes(_ actionBytes: Int, _ patch: RawJSON) -> Int {
+        patch.bytes.count + actionBytes + overheadBytes
+    }
+
     private static var overheadBytes: Int { 64 }
 
     /// The sum that its `chain` should be, behind a commit with the sum `previous`.

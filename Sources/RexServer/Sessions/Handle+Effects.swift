@@ -32,7 +32,9 @@ extension Server {
     func travel(
         _ move: TravelMove, _ id: FrameID?, _ name: String?, for connection: Connection
     ) throws(WireError) {
-        let host = try store(named: name).host
+        let store = try store(named: name)
+        try checkStorage(of: store)
+        let host = store.host
         let client = connection.session.client
         let revision =
             if case .jump = move {

@@ -61,7 +61,7 @@ extension Server {
         guard interval > 0, connection.isServed else { return }
         // Nobody answers on a stream of events; a reader that is gone shows when it is written to.
         if case .events = connection.wire {
-            replyBytes(to: connection) { $0.literal(":\n\n") }
+            replyBytes(to: connection, isPublic: true) { $0.literal(":\n\n") }
             return beat(connection, after: interval)
         }
         // Who is not read from cannot be heard.
@@ -70,7 +70,7 @@ extension Server {
         if silence < interval { return beat(connection, after: interval - silence) }
         if connection.session.unansweredPings < Self.pingsBeforeIdle {
             connection.session.unansweredPings += 1
-            reply(.ping(id: nil), to: connection)
+            reply(to: connection, isPublic: true) { ServerFrame.ping(id: nil).encode(into: &$0) }
             return beat(connection, after: interval)
         }
         // The loop may have been busy for longer than that: what came meanwhile is read first.

@@ -6,13 +6,21 @@ import RexWebSocket
 /// From frames to bytes: replies, flushing, and the end of a connection.
 extension Server {
     /// Adds one frame to a connection's replies of this turn; its line feed is added here.
-    func reply(to connection: Connection, _ body: (inout JSONWriter) -> Void) {
+    ///
+    /// - Parameter isPublic: it says nothing of any store, and need not wait for the disk.
+    func reply(
+        to connection: Connection, isPublic: Bool = false, _ body: (inout JSONWriter) -> Void
+    ) {
+        if !isPublic { holdBack(connection) }
         connection.outbox.reply(as: connection.encoding, body)
         touch(connection)
     }
 
     /// Adds bytes that are no frame.
-    func replyBytes(to connection: Connection, _ body: (inout JSONWriter) -> Void) {
+    func replyBytes(
+        to connection: Connection, isPublic: Bool = false, _ body: (inout JSONWriter) -> Void
+    ) {
+        if !isPublic { holdBack(connection) }
         connection.outbox.replyBytes(body)
         touch(connection)
     }

@@ -19,7 +19,8 @@ import Testing
         let heading = try #require(ended.lines.firstIndex(of: "Examples:"))
         #expect(ended.lines[(heading + 1)...].allSatisfy { $0.hasPrefix("  rex-server") })
         for option in [
-            "--listen", "--port-file", "--memory", "--stores", "--config", "--check-config",
+            "--listen", "--port-file", "--data", "--memory", "--durability", "--stores", "--config",
+            "--check-config",
             "--insecure", "--log-level", "--log-format", "--help", "--version",
         ] { #expect(ended.output.contains(option)) }
         #expect(try run("--version").output == "rex-server 0.1.0\n")
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "--data", "--durability", "--token-file", "--tls-cert", "--tls-key",
+        "--token-file", "--tls-cert", "--tls-key",
     ])
     func whatALaterVersionHasIsNamedAsSuch(option: String) throws {
         for words in [[option, "x"], ["\(option)=x"]] {
