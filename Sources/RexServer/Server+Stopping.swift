@@ -119,6 +119,7 @@ extension Server {
         guard let journal else { return endStop() }
         // What the goodbyes committed is stored too; then the file is whole without its log.
         isClosingJournal = true
+        journalReader?.close()
         journal.close()
     }
 
@@ -127,6 +128,7 @@ extension Server {
 
     func endStop() {
         isClosingJournal = false
+        wakeStorageWaits(through: .max, isStored: false)
         journalLock = nil
         log.event(.notice, "stopped")
         for continuation in stopped { continuation.resume() }

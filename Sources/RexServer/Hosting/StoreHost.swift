@@ -28,8 +28,10 @@ protocol StoreHost: AnyObject {
     func takeQuestion() -> JournalReader.Question?
     /// Takes what was found: the request is made once more.
     func didRecall(_ result: Result<any Sendable, any Error>)
-    /// Goes back to the last revision that is stored, and makes no commit until `thaw`.
-    func freeze(at revision: Int)
+    /// Makes no commit until `thaw`.
+    func freeze()
+    /// Takes back what is not stored, as if it had not been; only while it is frozen.
+    func goBackToStored()
     /// Makes commits again.
     func thaw()
 

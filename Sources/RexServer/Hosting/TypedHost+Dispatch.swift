@@ -105,13 +105,21 @@ extension TypedHost {
 
     func connect(_ client: ClientIdentity) {
         clients[client.id] = client
+        if isFrozen { arrived.append(client) }
         dispatchOwn(Action.connected(client))
     }
 
     func disconnect(_ client: ClientIdentity) {
         clients[client.id] = nil
         core.endScope(.client(client.id))
+        if isFrozen { didDepart(client) }
         dispatchOwn(Action.disconnected(client))
+    }
+
+    private func didDepart(_ client: ClientIdentity) {
+        let count = arrived.count
+        arrived.removeAll { $0.id == client.id }
+        if arrived.count == count { departed.append(client) }
     }
 
     func dispatchOwn(_ action: Action?) {

@@ -184,22 +184,23 @@ extension TypedHost {
         if delayedEvents.count < limits.effects { delayedEvents.append(event) }
     }
 
-    func freeze(at revision: Int) {
-        isFrozen = true
-        guard revision < self.revision else { return }
-        guard revision >= history.firstRevision, let state = try? history.state(at: revision) else {
+    func freeze() { isFrozen = true }
+
+    func goBackToStored() {
+        guard let journal, journal.storedRevision < revision else { return }
+        let target = journal.storedRevision
+        guard target >= history.firstRevision, let state = try? history.state(at: target) else {
             preconditionFailure(
-                "\(name) cannot go back from \(self.revision) to \(revision), which is stored")
+                "\(name) cannot go back from \(revision) to \(target), which is stored")
         }
-        let bytes = history.storedBytes(after: revision)
-        history.dropAll(after: revision, state: state)
-        core.goBack(to: state, revision: revision)
-        current = Snapshot(revision: revision, state: state)
+        journal.didGoBack(history.storedBytes(after: target))
+        history.dropAll(after: target, state: state)
+        core.goBack(to: state, revision: target)
+        current = Snapshot(revision: target, state: state)
         lastPatch = nil
         lookedUp = []
-        keys.forget(commitsAfter: revision)
+        keys.forget(commitsAfter: target)
         timeline = history.timeline(limit: max(1, limits.historyCommits))
-        journal?.didFail(writtenBack: bytes)
     }
 
     func thaw() {
@@ -207,9 +208,10 @@ extension TypedHost {
         let events = delayedEvents
         delayedEvents = []
         for event in events { core.receive(event) }
-        for client in clients.values.sorted(by: { $0.id < $1.id }) {
-            dispatchOwn(Action.connected(client))
-        }
+        for client in departed { dispatchOwn(Action.disconnected(client)) }
+        departed = []
+        for client in arrived { dispatchOwn(Action.connected(client)) }
+        arrived = []
         reconcile()
     }
 }

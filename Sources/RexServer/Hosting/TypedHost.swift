@@ -134,6 +134,9 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     var unreadable: (revision: Int, reason: String)?
     /// What effects have said while nothing can be stored.
     var delayedEvents: [EffectEvent<Action>] = []
+    /// Clients that came, and that went, meanwhile.
+    var arrived: [ClientIdentity] = []
+    var departed: [ClientIdentity] = []
     /// Nothing can be stored: no commit is made.
     var isFrozen = false
 

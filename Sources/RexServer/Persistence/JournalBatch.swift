@@ -14,6 +14,15 @@ struct JournalBatch: Sendable {
 
     init(ticket: UInt64) { self.ticket = ticket }
 
+    /// Puts another batch in front of this one.
+    mutating func takeBefore(_ other: JournalBatch) {
+        commits = other.commits + commits
+        keys = other.keys + keys
+        snapshots = other.snapshots + snapshots
+        removals = other.removals + removals
+        bytes += other.bytes
+    }
+
     var isEmpty: Bool {
         commits.isEmpty && keys.isEmpty && snapshots.isEmpty && removals.isEmpty
     }

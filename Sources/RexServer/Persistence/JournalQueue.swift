@@ -17,9 +17,14 @@ final class JournalQueue {
     private(set) var stored: UInt64 = 0
     /// Of actions and patches that are not stored.
     private(set) var pendingBytes = 0
-    private var inFlightBytes = 0
+    /// What is being written, to be written again where that fails and nobody was to wait for it.
+    private var flying: JournalBatch?
+    /// The stores' parts, which are told what was handed over.
+    private var parts: [StoreJournal] = []
     /// Why nothing can be stored at present.
     private(set) var failure: JournalError?
+    /// How often that began.
+    private(set) var failures = 0
 
     /// - Parameter report: called on the thread that writes.
     init(
@@ -43,6 +48,8 @@ final class JournalQueue {
     var openTicket: UInt64 { open.ticket }
 
     var hasWork: Bool { !open.isEmpty }
+
+    func add(_ part: StoreJournal) { parts.append(part) }
 
     // MARK: Collecting
 
@@ -68,26 +75,34 @@ final class JournalQueue {
     func handOver() {
         guard inFlight == nil, failure == nil, !open.isEmpty else { return }
         inFlight = open.ticket
-        inFlightBytes = open.bytes
         let batch = open
         open = JournalBatch(ticket: batch.ticket + 1)
+        flying = batch
+        for part in parts { part.didHandOver() }
         writer.write(batch)
     }
 
     func didStore(_ ticket: UInt64) {
         stored = ticket
         inFlight = nil
-        pendingBytes -= inFlightBytes
-        inFlightBytes = 0
+        pendingBytes -= flying?.bytes ?? 0
+        flying = nil
+        for part in parts { part.didStoreHandedOver() }
     }
 
-    /// Nothing of what is not stored will be: it is dropped.
+    /// What was being written is not stored. Where acks wait for that, it is dropped with all that
+    /// has collected behind it; otherwise it is kept, and written when that goes again.
     func didFail(_ error: JournalError) {
         failure = error
-        open = JournalBatch(ticket: open.ticket + 1)
+        failures += 1
         inFlight = nil
-        inFlightBytes = 0
-        pendingBytes = 0
+        if durability == .sync {
+            open = JournalBatch(ticket: open.ticket + 1)
+            pendingBytes = 0
+        } else if let flying {
+            open.takeBefore(flying)
+        }
+        flying = nil
     }
 
     func probe() { writer.probe() }

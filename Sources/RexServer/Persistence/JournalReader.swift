@@ -12,10 +12,9 @@ final class JournalReader: Sendable {
         let result: Result<any Sendable, any Error>
     }
 
-    private struct Order: Sendable {
-        let connection: Int
-        let store: String
-        let question: Question
+    private enum Order: Sendable {
+        case ask(Question, store: String, connection: Int)
+        case close
     }
 
     private let thread: LoopThread
@@ -29,10 +28,14 @@ final class JournalReader: Sendable {
         var made: Inbox<Order>?
         thread = LoopThread(named: "rex-past") { loop in
             made = Inbox<Order>(on: loop) { order in
-                answer(
-                    Answer(
-                        connection: order.connection, store: order.store,
-                        result: Result { try order.question(journal) }))
+                switch order {
+                case .close: journal.close()
+                case .ask(let question, let store, let connection):
+                    answer(
+                        Answer(
+                            connection: connection, store: store,
+                            result: Result { try question(journal) }))
+                }
             }
         }
         guard let made else { preconditionFailure("a thread was started without its inbox") }
@@ -43,6 +46,9 @@ final class JournalReader: Sendable {
 
     /// At most one at a time for each connection.
     func ask(_ question: @escaping Question, of store: String, for connection: Int) {
-        orders.post(Order(connection: connection, store: store, question: question))
+        orders.post(.ask(question, store: store, connection: connection))
     }
+
+    /// Closes the journal behind what was asked; nothing may be asked afterwards.
+    func close() { orders.post(.close) }
 }

@@ -80,7 +80,7 @@ extension Server {
     func noteUnstored(_ dispatch: ClientFrame.Dispatch, for connection: Connection) {
         guard let journal, let ticket = journal.ticket else { return }
         if journal.durability == .sync {
-            connection.unstored.append(dispatch.id)
+            connection.unstored.append((ticket, dispatch.id))
         } else if dispatch.await == .durable {
             hold(connection, until: ticket)
         }
@@ -88,7 +88,7 @@ extension Server {
 
     /// Hands over what the turn has committed.
     func handOverToJournal() {
-        guard let journal, journal.hasWork else { return }
+        guard let journal, journal.hasWork, journal.failure == nil else { return }
         guard journal.durability == .async else { return journal.handOver() }
         guard !hasJournalDeadline else { return }
         hasJournalDeadline = true
@@ -96,9 +96,9 @@ extension Server {
     }
 
     /// How long commits collect where acks do not wait for them.
-    private static let asyncMilliseconds = 100
+    static let asyncMilliseconds = 100
     /// How often it is tried whether something can be stored again.
-    private static let probeMilliseconds = 500
+    static let probeMilliseconds = 500
 
     func didReachJournalDeadline() {
         hasJournalDeadline = false
@@ -145,55 +145,16 @@ extension Server {
         var still: [Connection] = []
         for connection in heldConnections {
             connection.outbox.release(through: ticket)
+            let stored = connection.unstored.prefix { $0.ticket <= ticket }.count
+            connection.unstored.removeFirst(stored)
             if connection.outbox.isHeld {
                 still.append(connection)
             } else {
                 connection.isListedAsHeld = false
-                connection.unstored.removeAll(keepingCapacity: connection.unstored.count < 64)
             }
             touch(connection)
         }
         heldConnections = still
-    }
-
-    // MARK: When nothing can be stored
-
-    private func didFail(_ error: JournalError) {
-        guard let journal else { return }
-        log.event(.error, "journal_failed", ["reason": error.description])
-        journal.didFail(error)
-        awaitRecovery()
-    }
-
-    private func awaitRecovery() {
-        hasJournalDeadline = true
-        add(.journal, after: Self.probeMilliseconds)
-    }
-
-    private func didRecover() {
-        guard let journal else { return }
-        journal.didRecover()
-        log.event(.notice, "journal_recovered")
-    }
-
-    /// Whether a commit of a store can be stored; it is not made otherwise.
-    func checkStorage(of store: HostedStore) throws(WireError) {
-        guard let journal, store.host.journal != nil else { return }
-        if let failure = journal.failure {
-            throw WireError(
-                .overloaded, "nothing can be stored at present: \(failure)",
-                retryMilliseconds: Self.probeMilliseconds)
-        }
-        guard journal.pendingBytes <= pendingBytesLimit else {
-            throw WireError(
-                .overloaded, "\(pendingBytesLimit) bytes wait for the disk already",
-                retryMilliseconds: Self.asyncMilliseconds)
-        }
-    }
-
-    /// Memory must reach back behind what is not stored.
-    private var pendingBytesLimit: Int {
-        min(limits.journalQueueBytes, limits.historyBytes / 4)
     }
 
     // MARK: The program
@@ -211,15 +172,21 @@ extension Server {
         guard let journal, store.host.journal != nil, let ticket = journal.holdTicket else {
             return
         }
+        let failures = journal.failures
         let isStored = await withCheckedContinuation { continuation in
-            storageWaits.append((ticket, continuation))
+            // Asked again: the loop may have turned on the way into this closure.
+            if journal.stored >= ticket || journal.failures > failures {
+                continuation.resume(returning: journal.failures == failures)
+            } else {
+                storageWaits.append((ticket, continuation))
+            }
         }
         if !isStored {
             throw JournalError(.failed, journal.failure?.description ?? "the server has stopped")
         }
     }
 
-    private func wakeStorageWaits(through ticket: UInt64, isStored: Bool) {
+    func wakeStorageWaits(through ticket: UInt64, isStored: Bool) {
         let count = storageWaits.prefix { $0.ticket <= ticket }.count
         guard count > 0 else { return }
         let waits = storageWaits.prefix(count)
@@ -235,6 +202,7 @@ extension Server {
         _ question: @escaping JournalReader.Question, of store: String, for connection: Connection,
         then request: Connection.Request
     ) {
+        guard !isClosingJournal else { return }
         connection.awaitsJournal = true
         connection.isPaused = true
         connection.askedAgain = request

@@ -8,6 +8,10 @@ final class StoreJournal {
     let queue: JournalQueue
     /// The oldest revision whose state can be had.
     private(set) var first: Int
+    /// The newest revision that is stored.
+    private(set) var storedRevision: Int
+    private var handedOver: Int
+    private var newest: Int
     /// Changes when commits are taken back: a snapshot from before it is of no use.
     private(set) var generation = 0
 
@@ -41,10 +45,21 @@ final class StoreJournal {
         written = recovery.written
         commitsSince = recovery.commits.count
         bytesSince = recovery.written - recovery.snapshot.written
+        storedRevision = recovery.revision
+        handedOver = storedRevision
+        newest = storedRevision
+        queue.add(self)
     }
+
+    /// All that was appended so far is being written.
+    func didHandOver() { handedOver = newest }
+
+    /// What was being written is stored.
+    func didStoreHandedOver() { storedRevision = handedOver }
 
     func append(_ commit: PendingCommit) {
         queue.append(commit, of: number)
+        newest = commit.revision
         written += commit.bytes
         bytesSince += commit.bytes
         commitsSince += 1
@@ -100,9 +115,13 @@ final class StoreJournal {
     }
 
     /// What is not stored will not be.
-    func didFail(writtenBack bytes: Int) {
+    ///
+    /// - Parameter bytes: of the commits that are taken back.
+    func didGoBack(_ bytes: Int) {
         generation += 1
         written -= bytes
+        newest = storedRevision
+        handedOver = storedRevision
         underWay = nil
         isTaking = false
     }

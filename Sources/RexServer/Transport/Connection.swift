@@ -61,8 +61,8 @@ final class Connection: SocketOwner {
     var askedAgain: Request?
     /// In the server's list of connections that hold something back.
     var isListedAsHeld = false
-    /// Dispatches whose acks wait for the disk, by their ids.
-    var unstored: [FrameID?] = []
+    /// Dispatches whose acks wait for the disk, with the batch that they wait for.
+    var unstored: [(ticket: UInt64, id: FrameID?)] = []
     /// The other side ended its sending half.
     var inputEnded = false
     /// Our sending half is ended.
