@@ -16,6 +16,9 @@ public final class StoreCore<R: Reducer> {
     public var onCommit: ((borrowing Commit<R.State, R.Action>) -> Void)?
     /// Events that were published with a commit, after its `onCommit`.
     public var onEvent: ((StoreEvent) -> Void)?
+    /// A reminder begins to wait, or (nil) waits no more: before the commit of its action, where it
+    /// was due.
+    public var onReminder: ((EffectID, Reminder<R.Action>?) -> Void)?
     /// What went wrong where nobody waits for an answer.
     public var onFault: ((StoreFault) -> Void)?
 

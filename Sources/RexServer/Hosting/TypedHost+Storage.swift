@@ -9,6 +9,7 @@ extension TypedHost {
     /// After a start: the state is made to agree with who and what is there, then the store's own
     /// first action.
     func didStart() {
+        for reminder in heldReminders { core.resume(reminder) }
         if journal != nil { reconcile() }
         dispatchOwn(Action.onStart)
     }
@@ -50,6 +51,22 @@ extension TypedHost {
             StoredKey(
                 user: key.user, text: key.text, actionHash: hash, answer: answer,
                 milliseconds: Date().milliseconds))
+    }
+
+    func didRemind(_ id: EffectID, _ reminder: Reminder<Action>?) {
+        guard let journal else { return }
+        formerReminders.removeAll { $0.ticket <= journal.queue.stored }
+        formerReminders.append((journal.openTicket, id, reminders[id]))
+        reminders[id] = reminder
+        if let reminder {
+            let action = reminder.action
+            journal.append(
+                .set(id: id.rawValue, due: reminder.date.milliseconds) {
+                    try ActionCodec.encode(action)
+                })
+        } else {
+            journal.append(.removed(id: id.rawValue))
+        }
     }
 
     // MARK: From the journal
@@ -201,6 +218,16 @@ extension TypedHost {
         lookedUp = []
         keys.forget(commitsAfter: target)
         timeline = history.timeline(limit: max(1, limits.historyCommits))
+        restoreReminders(journal)
+    }
+
+    /// What had its time, or was removed, with commits that are no more, waits again.
+    private func restoreReminders(_ journal: StoreJournal) {
+        let changes = formerReminders.filter { $0.ticket > journal.queue.stored }
+        formerReminders = []
+        for (_, id, former) in changes.reversed() where reminders[id]?.date != former?.date {
+            if let former { core.resume(former) } else { core.cancelEffect(id: id) }
+        }
     }
 
     func thaw() {

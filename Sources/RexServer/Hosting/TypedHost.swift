@@ -85,6 +85,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         journal = beginning.journal
         timeline = beginning.timeline
         keys = beginning.keys
+        heldReminders = beginning.reminders
         current = Snapshot(revision: beginning.revision, state: state)
         // The core is made with a way to an inbox that needs the core: the link closes the circle.
         let link = Link()
@@ -115,6 +116,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         core.onCommit = { [unowned self] in didCommit($0) }
         core.onEvent = { [unowned self] in didPublish($0) }
         core.onFault = { [unowned self] in observer?.didFail(self, $0.words) }
+        core.onReminder = { [unowned self] in didRemind($0, $1) }
     }
 
     /// The size of the action that a client has just dispatched.
@@ -134,6 +136,12 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     var unreadable: (revision: Int, reason: String)?
     /// What effects have said while nothing can be stored.
     var delayedEvents: [EffectEvent<Action>] = []
+    /// What waits for its time.
+    var reminders: [EffectID: Reminder<Action>] = [:]
+    /// What waited before a change that is not stored yet, with the batch of the change.
+    var formerReminders: [(ticket: UInt64, id: EffectID, former: Reminder<Action>?)] = []
+    /// What a journal held, to wait on when the store starts.
+    private(set) var heldReminders: [Reminder<Action>]
     /// Clients that came, and that went, meanwhile.
     var arrived: [ClientIdentity] = []
     var departed: [ClientIdentity] = []

@@ -12,6 +12,8 @@ struct Beginning<State: Statable & Codable, Action: WireAction> {
     var timeline: Timeline
     var keys: KeyTable
     var journal: StoreJournal?
+    /// What waits for its time.
+    var reminders: [Reminder<Action>] = []
 
     /// A store that lives in memory only.
     init(_ state: State, _ limits: Limits) {
@@ -45,6 +47,16 @@ struct Beginning<State: Statable & Codable, Action: WireAction> {
         try restoreStates(recovery, from: base, limits, name)
         restoreTimeline(recovery, limits)
         try restoreKeys(of: store.number, in: journal, at: now, limits)
+        for stored in try journal.reminders(of: store.number) {
+            // A later program may not know the action any more.
+            guard let action = try? ActionCodec.decode(Action.self, from: stored.action) else {
+                note("store \(name): the reminder \(stored.id) has an action that is unknown")
+                continue
+            }
+            reminders.append(
+                Reminder(
+                    id: EffectID(stored.id), date: Date(milliseconds: stored.due), action: action))
+        }
         self.journal = StoreJournal(recovery, queue, limits)
     }
 

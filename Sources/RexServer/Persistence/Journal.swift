@@ -27,6 +27,8 @@ protocol Journal: Sendable {
     func lastRevision(of store: Int) throws(JournalError) -> Int?
     /// The keys of a store that were used at this time or later, the oldest first.
     func keys(of store: Int, since milliseconds: Int) throws(JournalError) -> [StoredKey]
+    /// The reminders of a store that wait, the first that is due first.
+    func reminders(of store: Int) throws(JournalError) -> [StoredReminder]
     /// Whether the last writer of acks that were not stored yet (`Durability.async`) ended without
     /// storing all that it had.
     func isUncertain() throws(JournalError) -> Bool

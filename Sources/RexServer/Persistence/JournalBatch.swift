@@ -8,6 +8,7 @@ struct JournalBatch: Sendable {
     var commits: [(store: Int, commit: PendingCommit)] = []
     var keys: [(store: Int, key: StoredKey)] = []
     var snapshots: [(store: Int, snapshot: PendingSnapshot)] = []
+    var reminders: [(store: Int, change: ReminderChange)] = []
     var removals: [(store: Int, removal: JournalRemoval)] = []
     /// Of the commits' actions and patches.
     var bytes = 0
@@ -19,12 +20,18 @@ struct JournalBatch: Sendable {
         commits = other.commits + commits
         keys = other.keys + keys
         snapshots = other.snapshots + snapshots
+        reminders = other.reminders + reminders
         removals = other.removals + removals
         bytes += other.bytes
     }
 
     var isEmpty: Bool {
-        commits.isEmpty && keys.isEmpty && snapshots.isEmpty && removals.isEmpty
+        isSilent && snapshots.isEmpty && removals.isEmpty
+    }
+
+    /// Nothing in it was asked for by anybody.
+    var isSilent: Bool {
+        commits.isEmpty && keys.isEmpty && reminders.isEmpty
     }
 }
 
@@ -49,6 +56,20 @@ struct StoredKey: Sendable, Equatable {
     let answer: KeyTable.Answer
     /// Since 1970.
     let milliseconds: Int
+}
+
+/// A reminder that waits, as it is stored.
+struct StoredReminder: Sendable, Equatable {
+    let id: String
+    /// When it is due, in milliseconds since 1970.
+    let due: Int
+    let action: RawJSON
+}
+
+/// A reminder began to wait, or waits no more.
+enum ReminderChange: Sendable {
+    case set(id: String, due: Int, action: @Sendable () throws -> RawJSON)
+    case removed(id: String)
 }
 
 /// A whole state at one revision, with what is needed to go on from there.

@@ -38,11 +38,11 @@ final class JournalQueue {
 
     /// The batch with which everything committed so far is stored; nil where it is already.
     var ticket: UInt64? {
-        open.commits.isEmpty && open.keys.isEmpty ? inFlight : open.ticket
+        open.isSilent ? inFlight : open.ticket
     }
 
     /// The batch that every frame has to wait for; nil where frames wait for none.
-    var holdTicket: UInt64? { durability == .sync ? ticket : nil }
+    var holdTicket: UInt64? { durability == .sync && failure == nil ? ticket : nil }
 
     /// The number of the batch that collects.
     var openTicket: UInt64 { open.ticket }
@@ -60,6 +60,8 @@ final class JournalQueue {
     }
 
     func append(_ key: StoredKey, of store: Int) { open.keys.append((store, key)) }
+
+    func append(_ change: ReminderChange, of store: Int) { open.reminders.append((store, change)) }
 
     func append(_ snapshot: PendingSnapshot, of store: Int) {
         open.snapshots.append((store, snapshot))

@@ -10,6 +10,7 @@ final class MemoryJournal: Journal {
         var commits: [StoredCommit] = []
         var snapshots: [StoredSnapshot]
         var keys: [StoredKey] = []
+        var reminders: [StoredReminder] = []
         var end: (revision: Int, chain: UInt64)
     }
 
@@ -63,6 +64,9 @@ final class MemoryJournal: Journal {
             for (store, pending) in batch.snapshots {
                 Self.add(pending, to: &stores[store - 1])
             }
+            for (store, change) in batch.reminders {
+                try Self.take(change, of: &stores[store - 1])
+            }
             for (store, removal) in batch.removals {
                 Self.remove(removal, from: &stores[store - 1])
             }
@@ -92,6 +96,18 @@ final class MemoryJournal: Journal {
                 revision: pending.revision, milliseconds: pending.milliseconds,
                 chain: commit.chain, written: pending.written, timeline: pending.timeline,
                 state: pending.state))
+    }
+
+    private static func take(
+        _ change: ReminderChange, of kept: inout Kept
+    ) throws(JournalError) {
+        switch change {
+        case .removed(let id): kept.reminders.removeAll { $0.id == id }
+        case .set(let id, let due, let action):
+            kept.reminders.removeAll { $0.id == id }
+            guard let action = try? action() else { return }
+            kept.reminders.append(StoredReminder(id: id, due: due, action: action))
+        }
     }
 
     private static func remove(_ removal: JournalRemoval, from kept: inout Kept) {
@@ -126,6 +142,10 @@ final class MemoryJournal: Journal {
         content.withLock {
             $0.stores[store - 1].keys.filter { $0.milliseconds >= milliseconds }
         }
+    }
+
+    func reminders(of store: Int) -> [StoredReminder] {
+        content.withLock { $0.stores[store - 1].reminders.sorted { $0.due < $1.due } }
     }
 
     func isUncertain() -> Bool { content.withLock { $0.isUncertain } }

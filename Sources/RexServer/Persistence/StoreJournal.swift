@@ -67,6 +67,11 @@ final class StoreJournal {
 
     func append(_ key: StoredKey) { queue.append(key, of: number) }
 
+    func append(_ change: ReminderChange) { queue.append(change, of: number) }
+
+    /// The batch that what is appended now is stored with.
+    var openTicket: UInt64 { queue.openTicket }
+
     // MARK: Snapshots
 
     /// The whole state should be stored now.

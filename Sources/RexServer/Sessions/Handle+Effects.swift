@@ -17,7 +17,9 @@ extension Server {
     }
 
     func handle(_ cancel: ClientFrame.Cancel, for connection: Connection) throws(WireError) {
-        let host = try store(named: cancel.store).host
+        let store = try store(named: cancel.store)
+        try checkStorage(of: store)
+        let host = store.host
         let count = host.cancel(effect: cancel.effect)
         guard count > 0 else {
             throw WireError(

@@ -38,6 +38,7 @@ final class FailingJournal: Journal {
     func keys(of store: Int, since milliseconds: Int) -> [StoredKey] {
         inner.keys(of: store, since: milliseconds)
     }
+    func reminders(of store: Int) -> [StoredReminder] { inner.reminders(of: store) }
     func isUncertain() -> Bool { inner.isUncertain() }
     func setUncertain(_ flag: Bool) { inner.setUncertain(flag) }
     func close() {}

@@ -144,6 +144,21 @@ extension SQLiteFile {
         return found
     }
 
+    func reminders(of store: Int) throws(Database.Failure) -> [StoredReminder] {
+        let row = try database.statement(
+            "SELECT name, due, action FROM reminders WHERE store = ? ORDER BY due")
+        row.bind(store, at: 1)
+        defer { row.reset() }
+        var found: [StoredReminder] = []
+        while try row.step() {
+            guard let action = RawJSON(stored: row.bytes(2)) else {
+                throw .damage("the reminder \(row.text(0) ?? "") is no JSON")
+            }
+            found.append(StoredReminder(id: row.text(0) ?? "", due: row.int(1), action: action))
+        }
+        return found
+    }
+
     func fact(_ name: String) throws(Database.Failure) -> Int? {
         let row = try database.statement("SELECT value FROM facts WHERE name = ?")
         row.bind(name, at: 1)

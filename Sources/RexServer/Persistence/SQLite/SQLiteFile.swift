@@ -7,7 +7,7 @@ import RexProtocol
 /// another and the newest is added at the end.
 final class SQLiteFile {
     /// What version of the tables this program writes. See `migrations`.
-    static let version = 1
+    static let version = 2
     /// Marks the file as ours: "REX1".
     private static let application = 0x5245_5831
     /// Stands for a file of a newer version among SQLite's codes.
@@ -47,7 +47,12 @@ final class SQLiteFile {
             PRIMARY KEY (store, user, key)) WITHOUT ROWID;
         CREATE INDEX keys_by_time ON keys (store, time);
         CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+        """,
         """
+        CREATE TABLE reminders (
+            store INTEGER NOT NULL, name TEXT NOT NULL, due INTEGER NOT NULL, action TEXT NOT NULL,
+            PRIMARY KEY (store, name)) WITHOUT ROWID;
+        """,
     ]
 
     init(_ database: Database) throws(Database.Failure) {
@@ -169,6 +174,7 @@ final class SQLiteFile {
             }
             for (store, key) in batch.keys { try insert(key, of: store) }
             for (store, pending) in batch.snapshots { try insert(pending, of: store) }
+            for (store, change) in batch.reminders { try take(change, of: store) }
             for (store, removal) in batch.removals { try remove(removal, of: store) }
         }
         ends = next
@@ -236,6 +242,25 @@ final class SQLiteFile {
         row.bind(text: snapshot.timeline.bytes, at: 7)
         row.bind(text: snapshot.state.bytes, at: 8)
         try row.run()
+    }
+
+    private func take(_ change: ReminderChange, of store: Int) throws(Database.Failure) {
+        switch change {
+        case .removed(let id):
+            let row = try database.statement("DELETE FROM reminders WHERE store = ? AND name = ?")
+            row.bind(store, at: 1)
+            row.bind(id, at: 2)
+            try row.run()
+        case .set(let id, let due, let action):
+            // What cannot be written waits in memory only.
+            guard let action = try? action() else { return }
+            let row = try database.statement("INSERT OR REPLACE INTO reminders VALUES (?, ?, ?, ?)")
+            row.bind(store, at: 1)
+            row.bind(id, at: 2)
+            row.bind(due, at: 3)
+            row.bind(text: action.bytes, at: 4)
+            try row.run()
+        }
     }
 
     private func remove(_ removal: JournalRemoval, of store: Int) throws(Database.Failure) {

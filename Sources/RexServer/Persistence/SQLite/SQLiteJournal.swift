@@ -96,6 +96,10 @@ final class SQLiteJournal: Journal {
         }
     }
 
+    func reminders(of store: Int) throws(JournalError) -> [StoredReminder] {
+        try withFile { file throws(Database.Failure) in try file.reminders(of: store) }
+    }
+
     func isUncertain() throws(JournalError) -> Bool {
         try withFile { file throws(Database.Failure) in try file.fact("uncertain") == 1 }
     }
