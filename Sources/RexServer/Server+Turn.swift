@@ -230,6 +230,7 @@ extension Server {
                 }
             case .session(let name): checkSession(name)
             case .journal: didReachJournalDeadline()
+            case .grace(let name): checkParked(name)
             }
         }
     }

@@ -48,6 +48,8 @@ public actor Server {
     private var lastConnection = 0
     /// Clients that are several requests of HTTP, by the name in `Rex-Session`.
     var webSessions: [String: WebSession] = [:]
+    /// Clients that may come back, by the names of their sessions.
+    var parkedSessions: [String: ParkedSession] = [:]
     var metrics = Metrics()
     let allowedOrigins: Set<String>
     let allowedHosts: Set<String>
@@ -116,6 +118,7 @@ public actor Server {
         case request(connection: Int)
         case session(String)
         case journal
+        case grace(session: String)
         case surplus(connection: Int)
     }
 

@@ -25,7 +25,10 @@ import RexServer
         } catch let error as LoopError {
             fail(Status.cannotListen, "\(error)")
         } catch let error as JournalError {
-            fail(Status.journal, error.description)
+            let hint =
+                error.kind == .damaged
+                ? "--accept-loss goes on with what is good, and keeps the damaged file" : nil
+            fail(Status.journal, error.description, hint: hint)
         } catch let error as BadConfiguration {
             fail(Status.badConfiguration, error.description)
         } catch {
@@ -37,8 +40,11 @@ import RexServer
         let words = Array(CommandLine.arguments.dropFirst())
         let environment = ProcessInfo.processInfo.environment
         switch try ServerOptions.spec.parse(words, environment: environment) {
+        case .help(let command?): print(HelpText.command(command, of: ServerOptions.spec))
         case .help: print(HelpText.program(ServerOptions.spec))
         case .version: print("rex-server \(Server.version)")
+        case .run(let command, let arguments) where !arguments.operands.isEmpty:
+            try JournalCommands.run(command.name, arguments.operands)
         case .run(_, let arguments):
             let settings = try settings(arguments)
             if arguments[ServerOptions.checkConfig] {
@@ -76,6 +82,7 @@ import RexServer
             settings.isMemoryOnly = false
         }
         if arguments[ServerOptions.memory] { settings.isMemoryOnly = true }
+        if arguments[ServerOptions.acceptLoss] { settings.acceptsLoss = true }
         if let mode = arguments[ServerOptions.durability] { settings.durability = mode }
         if arguments[ServerOptions.insecure] { settings.isInsecure = true }
         let open = settings.listen.first { !$0.isLoopback }
@@ -112,7 +119,8 @@ import RexServer
         guard let folder = settings.dataFolder ?? ServerSettings.usualFolder(in: environment) else {
             throw UsageError("there is no home to keep states in; --data names a folder")
         }
-        try await server.openJournal(in: folder, durability: settings.durability)
+        try await server.openJournal(
+            in: folder, durability: settings.durability, acceptsLoss: settings.acceptsLoss)
     }
 
     private static func host(_ name: String, on server: Server) async throws {

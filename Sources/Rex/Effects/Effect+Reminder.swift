@@ -4,8 +4,8 @@ extension Effect {
     /// Dispatches `action` once, at a time of the calendar: at once where that has passed.
     ///
     /// On a durable store it is stored with the commit that it came with, and outlives the server:
-    /// after a start it waits on, or is dispatched late where the server was down at its time. It is
-    /// removed with the commit of its action, so it comes once. Where nothing is stored it is a
+    /// after a start it waits on, or is dispatched late where the server was down at its time. It
+    /// is removed with the commit of its action, so it comes once. Where nothing is stored it is a
     /// delay that keeps to the calendar. It counts as long-lived: nobody who awaits effects waits
     /// for it.
     ///

@@ -85,6 +85,8 @@ extension Server {
         log.event(
             .debug, "websocket_closed",
             ["client": connection.session.client.id, "code": code.map { "\($0)" } ?? "none"])
+        // Who takes its leave is not waited for; a page that goes away (1001) may be loading again.
+        if code == 1000 { connection.session.id = nil }
         finish(connection)
     }
 

@@ -65,6 +65,8 @@ public struct Limits: Sendable, Equatable {
     public var sessions = 10_000
     /// How long such a client lives without a request.
     public var sessionMilliseconds = 60_000
+    /// How long a client that was welcomed may take to come back before it counts as gone.
+    public var graceMilliseconds = 10_000
     /// How long the frames of one connection are served in a turn, before others have theirs.
     public var turnMilliseconds = 10
     /// How long a shutdown may take.
@@ -94,7 +96,8 @@ public struct Limits: Sendable, Equatable {
         ("throttle_ms", \.throttleMilliseconds), ("heartbeat_ms", \.heartbeatMilliseconds),
         ("awaited_effects", \.awaitedEffects), ("effects", \.effects),
         ("request_ms", \.requestMilliseconds), ("sessions", \.sessions),
-        ("session_ms", \.sessionMilliseconds), ("turn_ms", \.turnMilliseconds),
+        ("session_ms", \.sessionMilliseconds), ("grace_ms", \.graceMilliseconds),
+        ("turn_ms", \.turnMilliseconds),
         ("drain_ms", \.drainMilliseconds),
         ("linger_ms", \.lingerMilliseconds),
     ]

@@ -14,6 +14,8 @@ public struct ServerSettings: Sendable, Equatable {
     public var isMemoryOnly = false
     /// The folder of durable stores; nil for the usual one.
     public var dataFolder: String?
+    /// Go on with what is good of a damaged journal.
+    public var acceptsLoss = false
     /// When an action of a durable store counts as done.
     public var durability = Durability.sync
     /// Names of the stores, the first the default one.

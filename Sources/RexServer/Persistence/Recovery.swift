@@ -82,30 +82,40 @@ struct Recovery: Sendable {
         ) throws(JournalError) {
             end = snapshot.revision
             var sum = snapshot.chain
-            do throws(JournalError) {
-                while true {
-                    let page = try journal.commits(
-                        of: store.number, after: end, limit: Recovery.page)
+            var limit = Recovery.page
+            var complaint: String?
+            while true {
+                do throws(JournalError) {
+                    let page = try journal.commits(of: store.number, after: end, limit: limit)
                     for commit in page {
-                        guard let fault = commit.fault(after: end, sum, in: store) else {
-                            commits.append(commit)
-                            end = commit.revision
-                            sum = commit.chain
-                            continue
+                        if let fault = commit.fault(after: end, sum, in: store) {
+                            damage = JournalDamage(fault, behind: end, of: store, in: journal)
+                            return
                         }
-                        damage = JournalDamage(fault, behind: end, of: store, in: journal)
+                        commits.append(commit)
+                        end = commit.revision
+                        sum = commit.chain
+                    }
+                    if page.count == limit { continue }
+                    // A page of the file that rotted may hide what is behind it without a word.
+                    if end < max(least, try journal.lastRevision(of: store.number) ?? 0) {
+                        damage = JournalDamage(
+                            "revision \(end + 1) is missing", behind: end, of: store, in: journal)
+                    } else if let complaint {
+                        damage = JournalDamage(complaint, behind: end, of: store, in: journal)
+                    }
+                    return
+                } catch {
+                    guard error.kind == .damaged else { throw error }
+                    // What stands before the damage is read in smaller steps.
+                    guard limit > 1 else {
+                        damage = JournalDamage(
+                            error.description, behind: end, of: store, in: journal)
                         return
                     }
-                    if page.count < Recovery.page { break }
+                    limit /= 2
+                    complaint = error.description
                 }
-                // A page of the file that rotted may hide what is behind it without a word.
-                if end < max(least, try journal.lastRevision(of: store.number) ?? 0) {
-                    damage = JournalDamage(
-                        "revision \(end + 1) is missing", behind: end, of: store, in: journal)
-                }
-            } catch {
-                guard error.kind == .damaged else { throw error }
-                damage = JournalDamage(error.description, behind: end, of: store, in: journal)
             }
         }
     }
@@ -130,7 +140,9 @@ struct JournalDamage: Sendable, Equatable, CustomStringConvertible {
 
     var description: String {
         let loss =
-            if let last, last > good {
+            if last == good {
+                "nothing of it"
+            } else if let last, last > good {
                 last == good + 1
                     ? "revision \(last)"
                     : "revisions \(good + 1) to \(last), which are \(last - good) commits,"

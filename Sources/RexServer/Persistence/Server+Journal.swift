@@ -14,19 +14,28 @@ extension Server {
     /// - Parameters:
     ///   - folder: made where there is none; one server at a time has it.
     ///   - durability: when an action counts as done.
+    ///   - acceptsLoss: where the journal is damaged, go on with what is good of it; the log says
+    ///     what is lost, and the damaged file is kept beside the new one. Otherwise damage throws.
     /// - Throws: `JournalError`: `taken` with the number of the process that has the folder,
     ///   `newer`, `damaged`, or `failed` with the system's words.
     public func openJournal(
-        in folder: String, durability: Durability = .sync
+        in folder: String, durability: Durability = .sync, acceptsLoss: Bool = false
     ) throws(JournalError) {
-        do throws(FolderLock.Failure) {
-            journalLock = try FolderLock(folder)
-        } catch {
-            throw JournalError(error.isTaken ? .taken : .failed, error.description)
-        }
+        journalLock = try JournalArchive.lock(folder)
+        if acceptsLoss { try rescueJournal(in: folder) }
         let path = "\(folder)/\(JournalFolder.fileName)"
         let writing = try SQLiteJournal(path: path)
         try use(writing, readingFrom: try SQLiteJournal(reading: path), durability)
+    }
+
+    private func rescueJournal(in folder: String) throws(JournalError) {
+        do {
+            for loss in try JournalRescue(folder).losses {
+                log.event(.error, "journal_loss", ["reason": loss])
+            }
+        } catch {
+            throw error as? JournalError ?? JournalError(.failed, "\(error)")
+        }
     }
 
     /// As `openJournal`, with any journal.

@@ -38,12 +38,14 @@ extension Server {
             connection.session.heartbeat = UInt64(heartbeat)
             add(.heartbeat(connection: connection.id), after: heartbeat)
         }
+        if let name = hello.session { resume(name, on: connection) }
         reply(.welcome(welcome(hello.id, &connection.session)), to: connection)
     }
 
     private func welcome(_ id: FrameID?, _ session: inout Session) -> ServerFrame.Welcome {
         var frame = ServerFrame.Welcome(
-            id: id, server: "rex/\(Self.version)", session: session.id, client: session.client)
+            id: id, server: "rex/\(Self.version)", session: session.issueID(),
+            client: session.client)
         frame.stores = storeOrder.compactMap { stores[$0]?.host }.map {
             ServerFrame.Store(name: $0.name, epoch: $0.epoch, rev: $0.revision)
         }

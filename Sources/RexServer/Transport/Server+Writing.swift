@@ -190,7 +190,9 @@ extension Server {
             if case .events = connection.wire { connection.webSession?.streams -= 1 }
         }
         connection.enter(phase)
-        leave(connection.session.takeParticipation(), connection.session.client)
+        var part = connection.session.takeParticipation()
+        if park(connection.session, part.presentOn) { part.presentOn = [] }
+        leave(part, connection.session.client)
     }
 
     /// Takes a client out of everything it took part in.

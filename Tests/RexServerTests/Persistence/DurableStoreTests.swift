@@ -1,3 +1,4 @@
+import Foundation
 import Rex
 import RexProtocol
 import Testing
@@ -16,7 +17,8 @@ private enum TallyAction: WireAction {
     case started
     case done
     case reconcile([String])
-    static let clientTypes = ["add", "work"]
+    case remind(atMilliseconds: Int)
+    static let clientTypes = ["add", "work", "remind"]
     static let ownTypes = ["started", "done", "reconcile"]
     static var onStart: TallyAction? { .started }
     static func reconcile(clients: [String], effects: [String]) -> TallyAction? {
@@ -34,6 +36,12 @@ private struct TallyReducer: Reducer {
             state.isBusy = true
             return [.delayed(.done, delay: .seconds(3_600), id: "work")]
         case .started: state.starts += 1
+        case .remind(let due):
+            return [
+                .reminder(
+                    .add(1_000), id: "later",
+                    at: Date(timeIntervalSince1970: Double(due) / 1_000))
+            ]
         case .done: state.isBusy = false
         case .reconcile(let effects): state.isBusy = effects.contains("work")
         }
@@ -117,6 +125,43 @@ private struct TallyReducer: Reducer {
         await #expect(throws: JournalError.self) { try await store.dispatch(.work) }
         #expect(await store.effects.isEmpty)
         #expect(await store.state.isBusy == false)
+        await server.stop()
+    }
+
+    @Test func remindersOutliveTheServerAndComeOnce() async throws {
+        let journal = MemoryJournal()
+        let hour = Date().milliseconds + 3_600_000
+        var (server, store) = try await host(journal)
+        try await store.dispatch(.remind(atMilliseconds: hour))
+        await server.stop()
+        #expect(journal.reminders(of: 1).map(\.due) == [hour])
+        (server, store) = try await host(journal)
+        #expect(await store.effects.map(\.id) == ["later"])
+        #expect(await store.state.count == 0)
+        // A later one takes its place, and is due at once.
+        try await store.dispatch(.remind(atMilliseconds: 1))
+        for await now in store.states() where now.state.count == 1_000 { break }
+        await server.stop()
+        #expect(journal.reminders(of: 1).isEmpty)
+        (server, store) = try await host(journal)
+        #expect(await store.effects.isEmpty)
+        #expect(await store.state.count == 1_000)
+        await server.stop()
+    }
+
+    @Test func aReminderThatWasTakenBackWaitsAgain() async throws {
+        let journal = FailingJournal()
+        let hour = Date().milliseconds + 3_600_000
+        let (server, store) = try await host(journal)
+        try await store.dispatch(.remind(atMilliseconds: hour))
+        journal.fail("input/output error")
+        await #expect(throws: JournalError.self) {
+            try await store.dispatch(.remind(atMilliseconds: hour + 1))
+        }
+        #expect(await store.effects.map(\.id) == ["later"])
+        journal.fail(nil)
+        while (try? await store.dispatch(.add(1))) == nil { await Task.yield() }
+        #expect(journal.reminders(of: 1).map(\.due) == [hour])
         await server.stop()
     }
 

@@ -170,6 +170,33 @@ extension Stock {
         #expect(throws: JournalError.self) { try reader.write(Stock.batch(store, 4...4)) }
     }
 
+    @Test func anOlderFileIsBroughtForward() throws {
+        let stock = try Stock(.file)
+        let store = try stock.addTally()
+        try stock.journal.write(Stock.batch(store, 1...3))
+        stock.journal.close()
+        // As version 1 left it: without reminders.
+        try Database(stock.path, .write).run("DROP TABLE reminders; PRAGMA user_version=1")
+        #expect(throws: JournalError.self) { _ = try SQLiteJournal(reading: stock.path) }
+        let journal = try SQLiteJournal(path: stock.path)
+        #expect(try journal.lastRevision(of: store) == 3)
+        #expect(try journal.reminders(of: store).isEmpty)
+    }
+
+    @Test(arguments: Stock.Kind.allCases) func remindersComeBack(kind: Stock.Kind) throws {
+        let stock = try Stock(kind)
+        let store = try stock.addTally()
+        var batch = JournalBatch(ticket: 1)
+        for (id, due) in [("a", 30), ("b", 10), ("a", 20), ("c", 5)] {
+            batch.reminders.append((store, .set(id: id, due: due) { RawJSON(["type": "x"]) }))
+        }
+        batch.reminders.append((store, .removed(id: "c")))
+        try stock.journal.write(batch)
+        let reminders = try stock.journal.reminders(of: store)
+        #expect(reminders.map(\.id) == ["b", "a"] && reminders.map(\.due) == [10, 20])
+        #expect(reminders[0].action == RawJSON(["type": "x"]))
+    }
+
     @Test func aNewerFileIsRefusedAndSaysSo() throws {
         let stock = try Stock(.file)
         stock.journal.close()

@@ -121,6 +121,11 @@ final class SQLiteJournal: Journal {
         try withFile { file throws(Database.Failure) in try file.backUp(to: path) }
     }
 
+    /// From here on it sees the journal as it is now, whatever is written to it.
+    func beginView() throws(JournalError) {
+        try withFile { file throws(Database.Failure) in try file.database.run("BEGIN") }
+    }
+
     /// Asks SQLite whether the file is whole: its complaints, none where it is. O(file).
     func complaints() throws(JournalError) -> [String] {
         try withFile { file throws(Database.Failure) in try file.complaints() }
