@@ -4,7 +4,7 @@ struct RexBench {
     static func main() async {
         let tables: [(name: String, run: () async -> Void)] = [
             ("store", storeTable), ("collections", collectionsTable), ("diff", diffTable),
-            ("socket", socketTable), ("websocket", webSocketTable),
+            ("socket", socketTable), ("websocket", webSocketTable), ("durable", durableTable),
         ]
         let wanted = CommandLine.arguments.dropFirst()
         for name in wanted where !tables.contains(where: { $0.name == name }) {

@@ -166,7 +166,7 @@ private func overWebSocket(
     show(title, try value(rex, true), try value(rex, false), beside: "lines")
 }
 
-private func show(_ title: String, _ rex: Double, _ peer: Double?, beside: String = "plain libuv") {
+func show(_ title: String, _ rex: Double, _ peer: Double?, beside: String = "plain libuv") {
     let name = title + String(repeating: " ", count: max(0, 46 - title.count))
     let ours = rex < 10_000 ? "\((rex * 10).rounded() / 10)" : "\(Int(rex))"
     guard let peer, peer > 0 else {

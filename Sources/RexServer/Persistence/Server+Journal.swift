@@ -98,7 +98,12 @@ extension Server {
     /// Hands over what the turn has committed.
     func handOverToJournal() {
         guard let journal, journal.hasWork, journal.failure == nil else { return }
-        guard journal.durability == .async else { return journal.handOver() }
+        guard journal.durability == .async else {
+            // Right after a write the turn ends without the next: whoever was just answered asks
+            // again meanwhile, and shares it, where it would have had to wait for two.
+            if turnOfStorage == metrics.turns { return loop.wake() }
+            return journal.handOver()
+        }
         guard !hasJournalDeadline else { return }
         hasJournalDeadline = true
         add(.journal, after: Self.asyncMilliseconds)
@@ -145,7 +150,7 @@ extension Server {
         for store in stores.values {
             store.host.journal?.didStore(ticket, revision: store.host.revision, now: now)
         }
-        if journal.durability == .sync { journal.handOver() }
+        turnOfStorage = metrics.turns + 1
         release(through: ticket)
         wakeStorageWaits(through: ticket, isStored: true)
     }

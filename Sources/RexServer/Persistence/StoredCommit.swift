@@ -86,16 +86,25 @@ extension Date {
 extension Origin {
     /// `{"client":"c7","user":"ann"}`, `{"effect":"timer"}`, `"local"` or `"system"`.
     var stored: RawJSON {
-        var object = JSONObject()
+        // By hand: it is written for every commit.
+        var writer = JSONWriter(capacity: 48)
         switch self {
         case .client(let client):
-            object["client"] = .string(client.id)
-            object["user"] = client.user.map { .string($0) }
-        case .effect(let id): object["effect"] = .string(id.rawValue)
-        case .local: return RawJSON(.string("local"))
-        case .system: return RawJSON(.string("system"))
+            writer.literal("{\"client\":")
+            writer.string(client.id)
+            if let user = client.user {
+                writer.literal(",\"user\":")
+                writer.string(user)
+            }
+            writer.literal("}")
+        case .effect(let id):
+            writer.literal("{\"effect\":")
+            writer.string(id.rawValue)
+            writer.literal("}")
+        case .local: writer.string("local")
+        case .system: writer.string("system")
         }
-        return RawJSON(.object(object))
+        return RawJSON(writer)
     }
 
     /// Reads what `stored` wrote; nil where it is none of these.

@@ -76,10 +76,10 @@ final class Database {
 
     /// All in `body`, or nothing of it. It is on the disk when this returns.
     func transaction(_ body: () throws(Failure) -> Void) throws(Failure) {
-        try run("BEGIN IMMEDIATE")
+        try statement("BEGIN IMMEDIATE").run()
         do throws(Failure) {
             try body()
-            try run("COMMIT")
+            try statement("COMMIT").run()
         } catch {
             // A failed COMMIT may have rolled back already, and that is what is wanted.
             if sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }

@@ -159,6 +159,8 @@ final class SQLiteFile {
     func write(_ batch: JournalBatch) throws(Database.Failure) {
         var next = ends
         try database.transaction { () throws(Database.Failure) in
+            let row = try database.statement(
+                "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
             for (store, pending) in batch.commits {
                 guard var end = next[store], end.revision + 1 == pending.revision else {
                     throw Database.Failure(
@@ -167,7 +169,7 @@ final class SQLiteFile {
                 var commit = pending.stored()
                 commit.chain = commit.sum(after: end.chain)
                 commit.epoch = end.epoch
-                try insert(commit, of: store)
+                try insert(commit, of: store, by: row)
                 end.revision = commit.revision
                 end.chain = commit.chain
                 next[store] = end
@@ -180,9 +182,10 @@ final class SQLiteFile {
         ends = next
     }
 
-    private func insert(_ commit: StoredCommit, of store: Int) throws(Database.Failure) {
-        let row = try database.statement(
-            "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    private func insert(
+        _ commit: StoredCommit, of store: Int, by row: Statement
+    ) throws(Database.Failure) {
+        row.reset()
         row.bind(Self.row(store, commit.revision), at: 1)
         row.bind(commit.epoch, at: 2)
         row.bind(commit.milliseconds, at: 3)
