@@ -27,7 +27,7 @@ let package = Package(
         .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
         .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
         .systemLibrary(
-            name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+            name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
 
         .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
         .systemLibrary(name: "CHTTPParser", providers: [.apt(["libhttp-parser-dev"])]),
@@ -43,18 +43,23 @@ let package = Package(
         .target(
             name: "RexWebSocket", dependencies: ["CWslay", "CZlib", "COpenSSL"],
             path: "Sources/WebSocket", swiftSettings: strict),
+        .target(
+            name: "RexTLS", dependencies: ["COpenSSL", "RexLoop"], path: "Sources/TLS",
+            swiftSettings: strict),
         .target(name: "RexCommandLine", path: "Sources/CommandLine", swiftSettings: strict),
         .target(
             name: "RexServer",
             dependencies: [
-                "Rex", "RexProtocol", "RexLoop", "RexWebSocket", "COpenSSL", "CHTTPParser",
-                "CSQLite",
+                "Rex", "RexProtocol", "RexLoop", "RexWebSocket", "RexTLS", "COpenSSL",
+                "CHTTPParser", "CSQLite",
             ],
             resources: [.embedInCode("HTTP/Pages")],
             swiftSettings: strict),
         .target(
             name: "RexClient",
-            dependencies: ["Rex", "RexProtocol", "RexLoop", "RexWebSocket", "RexCommandLine"],
+            dependencies: [
+                "Rex", "RexProtocol", "RexLoop", "RexWebSocket", "RexTLS", "RexCommandLine",
+            ],
             swiftSettings: strict),
         .target(
             name: "RexExamples", dependencies: ["Rex", "RexProtocol"], path: "Examples",
@@ -89,7 +94,8 @@ let package = Package(
 
         // Figures, a table each.
         .executableTarget(
-            name: "rex-bench", dependencies: ["Rex", "RexClient", "RexLoop", "RexTesting"],
+            name: "rex-bench",
+            dependencies: ["Rex", "RexClient", "RexLoop", "RexProtocol", "RexTesting"],
             path: "Benchmarks", exclude: ["Peer"], swiftSettings: strict),
         .executableTarget(
             name: "uv-peer", dependencies: ["CUV"], path: "Benchmarks/Peer"),
@@ -100,12 +106,26 @@ let package = Package(
             exclude: ["cases.py"],
             swiftSettings: strict),
 
+        // How often the server asks for memory, counted in a process of its own.
+        .target(name: "AllocationCounter", path: "Tests/Allocations/Counter"),
+        .executableTarget(
+            name: "rex-allocations",
+            dependencies: ["AllocationCounter", "Rex", "RexExamples", "RexServer"],
+            path: "Tests/Allocations", exclude: ["Counter", "ceilings.txt"],
+            swiftSettings: strict),
+
         // Tests, a ring each.
         .testTarget(name: "RexTests", dependencies: ["Rex", "RexTesting"], swiftSettings: strict),
         .testTarget(
             name: "RexProtocolTests", dependencies: ["RexProtocol", "RexTesting"],
             swiftSettings: strict),
+        .testTarget(
+            name: "RexWebSocketTests", dependencies: ["RexWebSocket", "RexTesting"],
+            swiftSettings: strict),
         .testTarget(name: "RexLoopTests", dependencies: ["RexLoop"], swiftSettings: strict),
+        .testTarget(
+            name: "RexTLSTests", dependencies: ["RexTLS", "RexLoop"], exclude: ["Certificates"],
+            swiftSettings: strict),
         .testTarget(
             name: "RexServerTests",
             dependencies: [
@@ -126,7 +146,7 @@ let package = Package(
             name: "ProcessTests",
             dependencies: [
                 "RexClient", "RexProtocol", "RexTesting", "rex-server", "rex-client",
-                "embedding-example", "PollServer", "rex-examples",
+                "embedding-example", "PollServer", "rex-examples", "rex-allocations",
             ], swiftSettings: strict),
     ]
 )

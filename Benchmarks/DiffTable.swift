@@ -80,10 +80,3 @@ private func measure<State: Encodable>(
         }
     }
 }
-
-func diffSmallTable() async {
-    let counter = Counter()
-    var counted = counter
-    counted.count += 1
-    await measure("6 scalars, one changes", counter, counted, count: 200_000)
-}

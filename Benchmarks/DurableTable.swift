@@ -14,17 +14,18 @@ func durableTable() async {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         show(
             "p50 of a write of 4 KiB and fdatasync, µs",
-            DiskSpeed.syncMicroseconds(in: folder) ?? 0, nil)
+            [("disk", DiskSpeed.syncMicroseconds(in: folder) ?? 0)])
         let rex = try ServerProcess(
             program: ServerProcess.builtPrograms + "/rex-server",
             options: ["--data", folder + "/rex"], prefix: ["taskset", "-c", "0"])
         let redis = try? Redis(folder)
         let one = try middle { try load(rex, 1, 1).latency.microseconds(at: 0.5) }
-        show("p50 of one durable action in flight, µs", one, nil)
+        show("p50 of one durable action in flight, µs", [("rex", one)])
         for window in [1, 2, 16] {
             let ours = try middle { try load(rex, 50, window).repliesPerSecond }
-            let theirs = try redis.map { redis in try middle { try redis.rate(window) } }
-            show("acks/s, 50 connections x \(window)", ours, theirs, beside: "Redis XADD")
+            var values = [("rex", ours)]
+            if let redis { values.append(("redis", try middle { try redis.rate(window) })) }
+            show("acks/s, 50 connections x \(window)", values)
         }
     } catch {
         print("  \(error)")

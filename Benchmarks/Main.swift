@@ -4,6 +4,7 @@ struct RexBench {
     static func main() async {
         let tables: [(name: String, run: () async -> Void)] = [
             ("store", storeTable), ("collections", collectionsTable), ("diff", diffTable),
+            ("cost", costTable), ("codec", codecTable),
             ("socket", socketTable), ("websocket", webSocketTable), ("durable", durableTable),
         ]
         let wanted = CommandLine.arguments.dropFirst()

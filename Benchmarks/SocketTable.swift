@@ -2,112 +2,109 @@ import RexClient
 import RexLoop
 import RexTesting
 
-/// Over the socket: rex-server and, as the physical limit, a line server on plain libuv that does
-/// nothing but move bytes. Each runs on core 0; the load runs here. Medians of three runs.
+/// Over the socket: rex-server beside a line server on plain libuv, which is the physical limit,
+/// and beside NATS and Redis where they are installed. Medians of three runs.
 func socketTable() async {
-    print("socket: the server on core 0, 64 requests in flight a connection, median of 3 runs")
+    print("socket: the server on core 0, medians of 3 runs; ratios are Rex to the other")
     do {
         let rex = try Target.rex()
-        let peer = try Target.peer()
-        defer {
-            rex.process.signal(Target.terminate)
-            peer.process.signal(Target.terminate)
-        }
+        let targets = [rex, try Target.plainLibuv()] + Target.peers()
+        defer { for target in targets { target.stop() } }
         for connections in [1, 10, 100] {
-            try compare("acks/s, \(connections) connections, one subscriber", rex, peer) {
+            try compare("acks/s, \(connections) connections, 64 in flight", targets) {
                 try repliesPerSecond(of: $0, connections)
             }
         }
-        try compare("p50 of one action in flight, µs", rex, peer) { try latency($0, 0.5) }
-        try compare("p99 of one action in flight, µs", rex, peer) { try latency($0, 0.99) }
+        for (name, part) in [("p50", 0.5), ("p99", 0.99)] {
+            try compare("\(name) of one in flight, µs", targets) { try latency($0, part) }
+        }
         for listeners in [1, 100, 1_000] {
-            try compare("events delivered/s to \(listeners) listeners", rex, peer) {
-                try eventsPerSecond(of: $0, listeners)
+            try compare("events delivered/s to \(listeners) listeners", targets) {
+                try eventsPerSecond(of: $0, listeners).rate
             }
         }
-        for subscribers in [1, 100, 1_000] {
-            let result = try commits(rex, subscribers)
-            show("commits/s that reach \(subscribers) subscribers", result.repliesPerSecond, nil)
-            show("  as so many patches/s", result.deliveriesPerSecond, nil)
+        try compare("  processor seconds per million of them", targets) {
+            try eventsPerSecond(of: $0, 1_000).seconds
         }
+        for (name, part) in [("p50", 0.5), ("p99", 0.99)] {
+            try compare("100 events/s to 1,000, \(name) of a delivery, µs", targets) {
+                try deliveryLatency($0, part)
+            }
+        }
+        try compare("bytes per idle connection that listens", targets) { try idleBytes($0) }
+        try showCommits(rex)
     } catch {
         print("  \(error)")
+    }
+}
+
+/// What only a server of states has.
+private func showCommits(_ rex: Target) throws {
+    show("bytes per idle connection that subscribes", [(rex.name, try idleBytes(rex, watch: true))])
+    for (name, part) in [("p50", 0.5), ("p99", 0.99)] {
+        let value = try patchLatency(rex, part)
+        show("100 actions/s to 1,000 subscribers, \(name), µs", [(rex.name, value)])
+    }
+    for subscribers in [1, 100, 1_000] {
+        let result = try commits(rex, subscribers)
+        show("commits/s that reach \(subscribers)", [(rex.name, result.repliesPerSecond)])
+        show("  as so many patches/s", [(rex.name, result.deliveriesPerSecond)])
     }
 }
 
 /// The same requests as messages of WebSockets and as lines, against the same server.
 func webSocketTable() async {
-    print("websocket: the server on core 0, beside lines over TCP, median of 3 runs")
+    print("websocket: the server on core 0, 64 in flight on each connection, medians of 3 runs")
     do {
         let rex = try Target.rex()
-        defer { rex.process.signal(Target.terminate) }
+        defer { rex.stop() }
         for connections in [1, 10, 100] {
-            try overWebSocket("acks/s, \(connections) connections, one subscriber", rex) {
-                try repliesPerSecond(of: $0, connections, overWebSocket: $1)
-            }
+            let messages = try repliesPerSecond(of: rex, connections, webSocketPath: "/ws")
+            let lines = try repliesPerSecond(of: rex, connections)
+            show(
+                "acks/s, \(connections) connections", [("WebSocket", messages), ("lines", lines)])
         }
     } catch {
         print("  \(error)")
     }
 }
 
-/// One server to put a load on.
-private struct Target {
-    let endpoint: Endpoint
-    let process: ChildProcess
-    /// The rex-server, which has a folder of its own.
-    var server: ServerProcess?
-
-    static let terminate: Int32 = 15
-    private static let firstCore = ["taskset", "-c", "0"]
-
-    static func rex() throws -> Target {
-        let server = try ServerProcess(
-            program: ServerProcess.builtPrograms + "/rex-server", prefix: firstCore)
-        return Target(
-            endpoint: try Endpoint(parsing: server.address), process: server.process,
-            server: server)
-    }
-
-    static func peer() throws -> Target {
-        let process = try ChildProcess(firstCore + [ServerProcess.builtPrograms + "/uv-peer"])
-        let port = UInt16(try process.line()) ?? 0
-        return Target(endpoint: .tcp(host: "127.0.0.1", port: port), process: process)
-    }
-}
-
-/// The lines that are sent.
-private enum Line {
-    static let action = line(
-        #"{"op":"dispatch","id":1,"store":"counter","action":{"type":"add","payload":1}}"#)
-    static let commit = line(
-        #"{"op":"dispatch","id":1,"store":"doc","action":"#
-            + #"{"type":"increment","payload":{"path":"/n","by":1}}}"#)
-    static let event = line(
-        #"{"op":"publish","topic":"t","ack":false,"data":{"n":1,"pad":""#
-            + String(repeating: "x", count: 60) + #""}}"#)
-    static let listen = line(#"{"op":"listen","id":1,"topic":"t"}"#)
-    static let watchCounter = line(#"{"op":"subscribe","id":1,"store":"counter"}"#)
-    static let watchDocument = line(#"{"op":"subscribe","id":1,"store":"doc"}"#)
-
-    private static func line(_ text: String) -> [UInt8] { Array(text.utf8) + [10] }
-}
+// MARK: Loads
 
 private func median<T>(_ body: () throws -> T, by value: (T) -> Double) rethrows -> T {
     try (0..<3).map { _ in try body() }.sorted { value($0) < value($1) }[1]
 }
 
+private func actions(to target: Target) -> LoadPlan {
+    var plan = LoadPlan(endpoint: target.endpoint, request: target.dialect.request)
+    target.dialect.prepare(&plan)
+    if target.name == "Rex", let watch = target.dialect.watch {
+        plan.followers = 1
+        plan.follow = Array(watch.utf8)
+    }
+    return plan
+}
+
+private func events(to target: Target, _ listeners: Int) -> LoadPlan {
+    let dialect = target.dialect
+    var plan = LoadPlan(endpoint: target.endpoint, request: Array(dialect.event.utf8))
+    plan.preparation = dialect.eventPreparation.map { Array($0.text.utf8) }
+    plan.linesPerPreparation = dialect.eventPreparation?.lines ?? 0
+    plan.followersPace = true
+    plan.followers = listeners
+    plan.follow = Array(dialect.listen.text.utf8)
+    plan.linesPerFollow = dialect.listen.lines
+    plan.linesPerDelivery = dialect.deliveryLines
+    return plan
+}
+
 private func repliesPerSecond(
-    of target: Target, _ connections: Int, overWebSocket: Bool = false
+    of target: Target, _ connections: Int, webSocketPath: String? = nil
 ) throws -> Double {
-    var plan = LoadPlan(endpoint: target.endpoint, request: Line.action)
-    plan.overWebSocket = overWebSocket
+    var plan = actions(to: target)
+    plan.webSocketPath = webSocketPath
     plan.connections = connections
     plan.window = 64
-    if target.server != nil {
-        plan.followers = 1
-        plan.follow = Line.watchCounter
-    }
     return try median {
         try LoadGenerator.run(plan).repliesPerSecond
     } by: {
@@ -116,11 +113,7 @@ private func repliesPerSecond(
 }
 
 private func latency(_ target: Target, _ part: Double) throws -> Double {
-    var plan = LoadPlan(endpoint: target.endpoint, request: Line.action)
-    if target.server != nil {
-        plan.followers = 1
-        plan.follow = Line.watchCounter
-    }
+    let plan = actions(to: target)
     return try median {
         try LoadGenerator.run(plan).latency.microseconds(at: part)
     } by: {
@@ -128,24 +121,61 @@ private func latency(_ target: Target, _ part: Double) throws -> Double {
     }
 }
 
-private func eventsPerSecond(of target: Target, _ listeners: Int) throws -> Double {
-    var plan = LoadPlan(endpoint: target.endpoint, request: Line.event)
+private func eventsPerSecond(
+    of target: Target, _ listeners: Int
+) throws -> (rate: Double, seconds: Double) {
+    var plan = events(to: target, listeners)
     plan.window = 64
-    plan.followersPace = true
-    plan.followers = listeners
-    plan.follow = Line.listen
+    // A time in each would measure the clock and the load generator.
+    plan.readsStamps = false
     return try median {
-        try LoadGenerator.run(plan).deliveriesPerSecond
+        let before = target.processorSeconds
+        let result = try LoadGenerator.run(plan)
+        // The warm-up is a fifth of the whole.
+        let whole = (plan.warmUp + plan.duration) / plan.duration
+        let deliveries = result.deliveriesPerSecond * (plan.duration / .seconds(1)) * whole
+        let seconds = (target.processorSeconds - before) / deliveries * 1e6
+        return (result.deliveriesPerSecond, (seconds * 1_000).rounded() / 1_000)
+    } by: {
+        $0.rate
+    }
+}
+
+private func deliveryLatency(_ target: Target, _ part: Double) throws -> Double {
+    var plan = events(to: target, 1_000)
+    plan.requestsPerSecond = 100
+    return try median {
+        try LoadGenerator.run(plan).deliveryLatency.microseconds(at: part)
+    } by: {
+        $0
+    }
+}
+
+private let follow = Array((#"{"op":"subscribe","id":1,"store":"doc"}"# + "\n").utf8)
+
+private func patchLatency(_ target: Target, _ part: Double) throws -> Double {
+    let set = #"{"op":"dispatch","id":1,"store":"doc","action":{"type":"set","payload":"#
+    let request = set + #"{"path":"/at","value":"\#(LoadPlan.stamp)"}}}"# + "\n"
+    var plan = LoadPlan(endpoint: target.endpoint, request: Array(request.utf8))
+    plan.requestsPerSecond = 100
+    plan.window = 64
+    plan.followers = 1_000
+    plan.follow = follow
+    return try median {
+        try LoadGenerator.run(plan).deliveryLatency.microseconds(at: part)
     } by: {
         $0
     }
 }
 
 private func commits(_ target: Target, _ subscribers: Int) throws -> LoadResult {
-    var plan = LoadPlan(endpoint: target.endpoint, request: Line.commit)
+    let request =
+        #"{"op":"dispatch","id":1,"store":"doc","action":"#
+        + #"{"type":"increment","payload":{"path":"/n","by":1}}}"# + "\n"
+    var plan = LoadPlan(endpoint: target.endpoint, request: Array(request.utf8))
     plan.window = 64
     plan.followers = subscribers
-    plan.follow = Line.watchDocument
+    plan.follow = follow
     return try median {
         try LoadGenerator.run(plan)
     } by: {
@@ -153,26 +183,41 @@ private func commits(_ target: Target, _ subscribers: Int) throws -> LoadResult 
     }
 }
 
+/// What the server's memory grows by for each of 2,000 connections.
+private func idleBytes(_ target: Target, watch: Bool = false) throws -> Double {
+    let count = 2_000
+    var plan = events(to: target, count)
+    if watch, let line = target.dialect.watch { plan.follow = Array(line.utf8) }
+    plan.connections = 0
+    plan.followersPace = false
+    plan.duration = .milliseconds(1_500)
+    let before = target.residentBytes
+    var grown = 0
+    _ = try LoadGenerator.run(plan) { _ in grown = target.residentBytes - before }
+    return Double(grown) / Double(count)
+}
+
+// MARK: Rows
+
 private func compare(
-    _ title: String, _ rex: Target, _ peer: Target, _ value: (Target) throws -> Double
+    _ title: String, _ targets: [Target], _ value: (Target) throws -> Double
 ) throws {
-    show(title, try value(rex), try value(peer))
+    show(title, try targets.map { ($0.name, try value($0)) })
 }
 
-/// The same over a WebSocket and over lines.
-private func overWebSocket(
-    _ title: String, _ rex: Target, _ value: (Target, Bool) throws -> Double
-) throws {
-    show(title, try value(rex, true), try value(rex, false), beside: "lines")
-}
-
-func show(_ title: String, _ rex: Double, _ peer: Double?, beside: String = "plain libuv") {
+/// The first value, and each other with the ratio of the first to it.
+func show(_ title: String, _ values: [(name: String, value: Double)]) {
     let name = title + String(repeating: " ", count: max(0, 46 - title.count))
-    let ours = rex < 10_000 ? "\((rex * 10).rounded() / 10)" : "\(Int(rex))"
-    guard let peer, peer > 0 else {
-        print("  \(name) \(ours)")
-        return
+    let first = values[0].value
+    var line = "  \(name) \(text(first))"
+    for (name, value) in values.dropFirst() {
+        line += "   \(name) \(text(value))"
+        if value > 0 { line += " (\((first / value * 100).rounded() / 100))" }
     }
-    let theirs = peer < 10_000 ? "\((peer * 10).rounded() / 10)" : "\(Int(peer))"
-    print("  \(name) \(ours)   \(beside) \(theirs)   ratio \((rex / peer * 100).rounded() / 100)")
+    print(line)
+}
+
+private func text(_ value: Double) -> String {
+    if value < 10 { return "\((value * 1_000).rounded() / 1_000)" }
+    return value < 10_000 ? "\((value * 10).rounded() / 10)" : "\(Int(value))"
 }

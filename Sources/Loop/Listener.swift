@@ -3,8 +3,9 @@ import Glibc
 
 /// A listening socket: hands on each connection that arrives.
 ///
-/// When the process has no descriptor left, libuv accepts with a spare one and closes at once, so
-/// that the loop does not spin on a connection it cannot take (EMFILE).
+/// Where there is no room for another, or the process is about to run out of descriptors, it takes
+/// none: those that come wait in the kernel's queue, and it looks again every `pause`. So the loop
+/// does not spin on a connection that it cannot take (EMFILE), and none is dropped.
 public final class Listener {
     /// Where it listens in fact: the port that the system chose where 0 was asked for.
     public let endpoint: Endpoint
@@ -12,18 +13,79 @@ public final class Listener {
     /// Connections the kernel keeps waiting for us.
     static let backlog: Int32 = 4096
 
+    /// Descriptors that connections leave to the rest of the process: files, lookups.
+    static let spareDescriptors: Int32 = 8
+
+    /// How long it takes no connection before it looks for room again.
+    static let pause: Duration = .milliseconds(100)
+
     private let core: Core
     private let loop: Loop
+
+    /// Whether the owner has room for one more; asked for each connection.
+    public var hasRoom: () -> Bool {
+        get { core.hasRoom }
+        set { core.hasRoom = newValue }
+    }
+
+    /// Called each time that connections begin to wait, with the reason in words.
+    public var onFull: (String) -> Void {
+        get { core.onFull }
+        set { core.onFull = newValue }
+    }
 
     private final class Core: LoopHandle {
         var accepted: ((Socket) -> Void)?
         var accept: (() -> Socket?)?
+        var hasRoom: () -> Bool = { true }
+        var onFull: (String) -> Void = { _ in }
+        var retry: LoopTimer?
+        /// Connections wait: one was announced and not taken, and libuv asks for no more.
+        var isFull = false
+
+        /// libuv has accepted one, whose descriptor is the lowest that was free.
+        func arrive() {
+            let bound = Descriptors.limit - Listener.spareDescriptors
+            if !hasRoom() {
+                wait("no room for another connection")
+            } else if stream.pointee.accepted_fd >= bound {
+                wait("only \(Listener.spareDescriptors) descriptors are left")
+            } else {
+                take()
+            }
+        }
+
+        private func wait(_ reason: String) {
+            isFull = true
+            retry?.arm(after: Listener.pause)
+            onFull(reason)
+        }
+
+        func lookForRoom() {
+            guard isFull, !isClosing else { return }
+            guard hasRoom(), Descriptors.lowestFree < Descriptors.limit - Listener.spareDescriptors
+            else {
+                retry?.arm(after: Listener.pause)
+                return
+            }
+            isFull = false
+            take()
+        }
+
+        private func take() {
+            if let socket = accept?() { accepted?(socket) }
+        }
+
         var stream: UnsafeMutablePointer<uv_stream_t> {
             UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_stream_t.self)
         }
         override func didClose() {
             accepted = nil
             accept = nil
+            hasRoom = { false }
+            onFull = { _ in }
+            retry?.close()
+            retry = nil
         }
     }
 
@@ -97,10 +159,10 @@ public final class Listener {
             socket.setKeepAlive()
             return socket
         }
+        core.retry = LoopTimer(on: loop) { [unowned core] in core.lookForRoom() }
         let status = uv_listen(core.stream, Self.backlog) { stream, status in
             guard status == 0 else { return }
-            let core = LoopHandle.of(stream!.pointee.data, as: Core.self)
-            if let socket = core.accept?() { core.accepted?(socket) }
+            LoopHandle.of(stream!.pointee.data, as: Core.self).arrive()
         }
         guard status == 0 else {
             core.closeHandle()

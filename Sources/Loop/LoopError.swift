@@ -10,16 +10,26 @@ public struct LoopError: Error, Equatable, CustomStringConvertible {
     public let object: String
     /// libuv's error number, always negative.
     public let code: Int32
+    private let detail: String?
 
     /// - Parameter code: libuv's error number (negative).
     public init(_ operation: String, _ object: String, code: Int32) {
         self.operation = operation
         self.object = object
         self.code = code
+        detail = nil
     }
 
-    /// The system's words for `code`, such as `address already in use`.
-    public var reason: String { String(cString: uv_strerror(code)) }
+    /// What a cipher says of the other side.
+    init(_ operation: String, _ error: SocketCipherError) {
+        self.operation = operation
+        object = ""
+        code = UV_EPROTO.rawValue
+        detail = error.description
+    }
+
+    /// The system's words for `code`, such as `address already in use`; a cipher's own.
+    public var reason: String { detail ?? String(cString: uv_strerror(code)) }
 
     /// The whole sentence for a person.
     public var description: String {

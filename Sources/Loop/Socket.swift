@@ -11,6 +11,8 @@ public protocol SocketOwner: AnyObject {
     func socketDidDrain(_ socket: Socket)
     /// A connection that was asked for stands.
     func socketDidConnect(_ socket: Socket)
+    /// The cipher that it was given is open.
+    func socketDidSecure(_ socket: Socket)
     /// The socket is gone, with the reason when it was not our own `close`.
     func socketDidClose(_ socket: Socket, error: LoopError?)
 }
@@ -18,6 +20,8 @@ public protocol SocketOwner: AnyObject {
 extension SocketOwner {
     /// Nothing, for owners of sockets that were accepted.
     public func socketDidConnect(_ socket: Socket) {}
+    /// Nothing, for owners that need not know.
+    public func socketDidSecure(_ socket: Socket) {}
 }
 
 /// One stream socket (TCP or Unix) on the loop.
@@ -31,6 +35,9 @@ public final class Socket {
     private let core: Core
     private unowned let loop: Loop
     private var failure: LoopError?
+    /// Between the wire and the owner, where there is one.
+    private var cipher: (any SocketCipher)?
+    private var hasSecured = false
 
     final class Core: LoopHandle {
         var socket: Socket?
@@ -126,7 +133,8 @@ public final class Socket {
 
     private func didRead(_ count: Int, _ base: UnsafeMutablePointer<CChar>?) {
         if count > 0 {
-            owner?.socket(self, didRead: UnsafeRawBufferPointer(start: base, count: count))
+            let bytes = UnsafeRawBufferPointer(start: base, count: count)
+            if cipher == nil { owner?.socket(self, didRead: bytes) } else { decipher(bytes) }
         } else if count == Int(UV_EOF.rawValue) {
             stopReading()
             owner?.socketDidEnd(self)
@@ -135,9 +143,75 @@ public final class Socket {
         }
     }
 
+    // MARK: A cipher
+
+    /// Whether a cipher stands between the wire and the owner.
+    public var isSecured: Bool { cipher != nil }
+
+    /// Puts a cipher between the wire and the owner, from these bytes on, which were received
+    /// already. `socketDidSecure` follows, or `socketDidClose` with the reason.
+    public func secure(with cipher: any SocketCipher, received: UnsafeRawBufferPointer? = nil) {
+        precondition(self.cipher == nil, "a socket has one cipher")
+        self.cipher = cipher
+        if let received { decipher(received) } else { sendCiphered() }
+    }
+
+    private func decipher(_ bytes: UnsafeRawBufferPointer) {
+        guard let cipher else { return }
+        // The owner hears of all that one read brought at once, as without a cipher.
+        var plain: [UInt8] = []
+        var error: SocketCipherError?
+        do throws(SocketCipherError) {
+            try cipher.receive(bytes) { plain += $0 }
+        } catch let failure {
+            error = failure
+        }
+        sendCiphered()
+        if cipher.isOpen, !hasSecured {
+            hasSecured = true
+            owner?.socketDidSecure(self)
+        }
+        if !plain.isEmpty { plain.withUnsafeBytes { owner?.socket(self, didRead: $0) } }
+        if let error { return fail(LoopError("go on with TLS", error)) }
+        if cipher.hasEnded, !isClosing {
+            stopReading()
+            owner?.socketDidEnd(self)
+        }
+    }
+
+    /// Puts on the wire what the cipher has made.
+    private func sendCiphered() {
+        guard let bytes = cipher?.takeOutgoing(), !bytes.isEmpty, !isClosing else { return }
+        let chunk = Chunk(bytes)
+        let taken = isDraining ? 0 : writePlainly([chunk], offset: 0)
+        if taken < chunk.count { queue([chunk], offset: taken) }
+    }
+
+    /// Takes all that it is given.
+    private func writeCiphered(
+        _ chunks: ArraySlice<Chunk>, _ offset: Int, by cipher: any SocketCipher
+    ) -> Int {
+        var skip = offset
+        var count = 0
+        do throws(SocketCipherError) {
+            for chunk in chunks {
+                let bytes = UnsafeRawBufferPointer(rebasing: chunk.bytes[skip...])
+                try cipher.send(bytes)
+                count += bytes.count
+                skip = 0
+            }
+        } catch {
+            fail(LoopError("go on with TLS", error))
+            return 0
+        }
+        sendCiphered()
+        return count
+    }
+
     // MARK: Writing
 
-    /// Writes what the kernel takes at once, in one `writev`; never waits.
+    /// Writes what the kernel takes at once, in one `writev`; never waits. With a cipher all is
+    /// taken, and what the kernel does not take is under way then (`isDraining`).
     ///
     /// - Parameters:
     ///   - chunks: in order.
@@ -145,6 +219,11 @@ public final class Socket {
     /// - Returns: bytes taken, 0 while an earlier `writeLater` is under way or the kernel is full.
     public func write(_ chunks: ArraySlice<Chunk>, offset: Int) -> Int {
         guard !isClosing, !chunks.isEmpty, !isDraining else { return 0 }
+        if let cipher { return writeCiphered(chunks, offset, by: cipher) }
+        return writePlainly(chunks, offset: offset)
+    }
+
+    private func writePlainly(_ chunks: ArraySlice<Chunk>, offset: Int) -> Int {
         let taken = withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: chunks.count) {
             list in
             Self.fill(list, chunks, offset)
@@ -167,14 +246,23 @@ public final class Socket {
         return uv_stream_get_write_queue_size(stream) + Int(queued)
     }
 
-    /// True while what `writeLater` was given has not left.
-    public private(set) var isDraining = false
+    /// True while what `writeLater` was given has not left, or what a cipher made of a `write`.
+    public var isDraining: Bool { writesUnderWay > 0 }
+    private var writesUnderWay = 0
 
     /// Keeps the chunks and writes them as the other side reads; `socketDidDrain` follows. One at a
     /// time.
     public func writeLater(_ chunks: ArraySlice<Chunk>, offset: Int) {
         guard !isClosing, !chunks.isEmpty else { return }
         precondition(!isDraining, "a write is under way already")
+        if let cipher {
+            _ = writeCiphered(chunks, offset, by: cipher)
+        } else {
+            queue(chunks, offset: offset)
+        }
+    }
+
+    private func queue(_ chunks: ArraySlice<Chunk>, offset: Int) {
         let request = WriteRequest(chunks, self)
         let status = withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: chunks.count) {
             list in
@@ -187,7 +275,7 @@ public final class Socket {
             request.forget()
             fail("write", status)
         } else {
-            isDraining = true
+            writesUnderWay += 1
         }
     }
 
@@ -205,9 +293,9 @@ public final class Socket {
     }
 
     fileprivate func didDrain(_ status: Int32) {
-        isDraining = false
+        writesUnderWay -= 1
         guard !isClosing else { return }
-        if status < 0 { fail("write", status) } else { owner?.socketDidDrain(self) }
+        if status < 0 { fail("write", status) } else if !isDraining { owner?.socketDidDrain(self) }
     }
 
     // MARK: The end
@@ -224,6 +312,8 @@ public final class Socket {
     /// Ends the sending half when everything handed over before has left. Reading goes on.
     public func finish() {
         guard !isClosing else { return }
+        cipher?.end()
+        sendCiphered()
         let request = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
         let status = uv_shutdown(request, stream) { request, _ in request!.deallocate() }
         if status < 0 { request.deallocate() }
@@ -244,7 +334,11 @@ public final class Socket {
     public func close() { core.closeHandle() }
 
     private func fail(_ operation: String, _ code: Int32) {
-        if failure == nil { failure = LoopError(operation, "", code: code) }
+        fail(LoopError(operation, "", code: code))
+    }
+
+    private func fail(_ error: LoopError) {
+        if failure == nil { failure = error }
         core.closeHandle()
     }
 }

@@ -231,6 +231,8 @@ extension Server {
             case .session(let name): checkSession(name)
             case .journal: didReachJournalDeadline()
             case .grace(let name): checkParked(name)
+            case .handshake(let id):
+                if let connection = connections[id] { checkHandshake(connection) }
             }
         }
     }

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Rex
 import RexLoop
 import RexProtocol
+import RexTLS
 
 /// A process's stores on the network: actions in, differences out.
 ///
@@ -51,6 +52,8 @@ public actor Server {
     /// Clients that may come back, by the names of their sessions.
     var parkedSessions: [String: ParkedSession] = [:]
     var metrics = Metrics()
+    /// Certificate and key of connections that begin with TLS; nil where it is not spoken.
+    var tls: TLSContext?
     let allowedOrigins: Set<String>
     let allowedHosts: Set<String>
     /// Hosts that this server listens at.
@@ -58,6 +61,8 @@ public actor Server {
     var dates = HTTPDate()
     /// Connections that frames are taken from; those that only hear why they end do not count.
     var servedCount = 0
+    /// The loop's milliseconds from which on the log says again that connections wait.
+    private var nextFullWarning: UInt64 = 0
     /// Connections that this turn touched, to be written to at its end.
     var touched: [Connection] = []
     /// Stores with commits that were not sent yet.
@@ -122,6 +127,7 @@ public actor Server {
         case journal
         case grace(session: String)
         case surplus(connection: Int)
+        case handshake(connection: Int)
     }
 
     /// Starts the server's loop; it serves nothing until `host` and `listen`.
@@ -209,10 +215,29 @@ public actor Server {
 
     private func didListen(_ listener: RexLoop.Listener) -> Endpoint {
         listeners.append(listener)
+        listener.hasRoom = { [weak self] in
+            self?.assumeIsolated {
+                $0.connections.count < $0.limits.connections + Self.refusedAtOnce
+            } ?? false
+        }
+        let endpoint = listener.endpoint
+        listener.onFull = { [weak self] reason in
+            self?.assumeIsolated { $0.didFill(endpoint, reason) }
+        }
         if case .tcp(let host, _) = listener.endpoint { servedHosts.insert(host) }
         phase = .running
         log.event(.info, "listening", ["address": "\(listener.endpoint)"])
         return listener.endpoint
+    }
+
+    /// Connections have to wait; said once for all that comes of it soon after.
+    private func didFill(_ endpoint: Endpoint, _ reason: String) {
+        metrics.acceptPauses += 1
+        guard loop.milliseconds >= nextFullWarning else { return }
+        nextFullWarning = loop.milliseconds + Self.fullWarningMilliseconds
+        log.event(
+            .warning, "connections_wait",
+            ["address": "\(endpoint)", "open": "\(connections.count)", "reason": reason])
     }
 
     func prepareLoop() {
@@ -235,16 +260,16 @@ public actor Server {
         return ClientIdentity(id: "c\(lastConnection)", user: nil)
     }
 
-    /// Connections beyond the limit that are told why at one time; more are closed without a word.
+    /// Connections beyond the limit that are told why at one time; more wait until they are.
     private static let refusedAtOnce = 256
 
     /// How long a connection that is one too many may take to show what it speaks.
     private static let surplusMilliseconds = 200
 
+    /// The least time between two lines about connections that wait.
+    private static let fullWarningMilliseconds: UInt64 = 10_000
+
     private func accept(_ socket: Socket) {
-        guard connections.count < limits.connections + Self.refusedAtOnce else {
-            return socket.close()
-        }
         let client = nextClient()
         let id = lastConnection
         let session = Session(client: client)

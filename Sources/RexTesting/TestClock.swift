@@ -3,8 +3,12 @@ import Synchronization
 /// A clock that stands still until a test moves it.
 ///
 /// A store that is given one sleeps by it: `await clock.waitForSleepers(1)`, then
-/// `clock.advance(by: .seconds(1))`. Nothing here waits for real time.
+/// `clock.advance(by: .seconds(1))`. Nothing here waits for real time to pass; a wait for tasks
+/// that do not come fails the test.
 public final class TestClock: Clock, Sendable {
+    /// How long tasks have to fall asleep, in real time, where nothing else is said.
+    public static var defaultTimeout: Duration { .seconds(30) }
+
     /// A moment: the time since the clock was made.
     public struct Instant: InstantProtocol {
         /// How far the clock had been moved.
@@ -32,9 +36,13 @@ public final class TestClock: Clock, Sendable {
         let continuation: CheckedContinuation<Void, any Error>
     }
 
+    private enum WaitEnd {
+        case content, cancelled, late
+    }
+
     private struct Waiter {
         let count: Int
-        let continuation: CheckedContinuation<Void, Never>
+        let continuation: CheckedContinuation<WaitEnd, Never>
     }
 
     private struct Time {
@@ -77,6 +85,9 @@ public final class TestClock: Clock, Sendable {
     /// How many tasks sleep by this clock.
     public var sleepers: Int { time.withLock { $0.sleepers.count } }
 
+    /// When the first of those who sleep is to wake.
+    var nextDeadline: Instant? { time.withLock { $0.sleepers.values.map(\.deadline).min() } }
+
     /// Returns once the clock was moved to `deadline`; throws where the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let number = time.withLock { $0.number() }
@@ -104,13 +115,14 @@ public final class TestClock: Clock, Sendable {
         switch isCancelled {
         case true?: continuation.resume(throwing: CancellationError())
         case false?: continuation.resume()
-        case nil: for waiter in content { waiter.continuation.resume() }
+        case nil:
+            for waiter in content { waiter.continuation.resume(returning: .content) }
         }
     }
 
     /// Moves the clock and wakes whoever's deadline has come, the earliest first. Returns at once:
     /// what they do then takes its time. An interval that is late by several periods ticks once;
-    /// to see each tick, advance by one period and wait for it to sleep again.
+    /// `advance(by:keeping:)` lets each tick come.
     public func advance(by duration: Duration = .zero) {
         let due = time.withLock { time in
             time.now = time.now.advanced(by: duration)
@@ -119,18 +131,21 @@ public final class TestClock: Clock, Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Moves the clock from deadline to deadline, and after each waits until as many tasks as
-    /// before sleep again: for timers that go on ticking.
-    public func advance(by duration: Duration, keeping count: Int) async {
+    /// Moves the clock from deadline to deadline, and before each waits until `count` tasks sleep:
+    /// for timers that go on ticking. So each of their ticks comes, also where a timer was started
+    /// in the line before and does not sleep yet. Fails the test as `waitForSleepers` does.
+    public func advance(
+        by duration: Duration, keeping count: Int, timeout: Duration = TestClock.defaultTimeout,
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+        column: UInt = #column
+    ) async {
+        let place = TestFailure("", fileID: fileID, filePath: filePath, line: line, column: column)
         let end = now.advanced(by: duration)
-        while true {
-            let next = time.withLock { $0.sleepers.values.map(\.deadline).min() }
-            guard let next, next <= end else { break }
+        while await areAsleep(count, timeout: timeout, at: place) {
+            guard let next = nextDeadline, next <= end else { break }
             advance(by: now.duration(to: next))
-            await waitForSleepers(count)
-            if Task.isCancelled { return }
         }
-        advance(by: now.duration(to: end))
+        if !Task.isCancelled { advance(by: now.duration(to: end)) }
     }
 
     /// Moves the clock to the last deadline, so that everybody who sleeps now wakes.
@@ -139,21 +154,58 @@ public final class TestClock: Clock, Sendable {
         advance(by: now.duration(to: last))
     }
 
-    /// Returns once at least `count` tasks sleep, or the calling task is cancelled.
-    public func waitForSleepers(_ count: Int) async {
+    /// Returns once at least `count` tasks sleep, or the calling task is cancelled. Where too few
+    /// sleep after `timeout`, which is real time, the test fails.
+    public func waitForSleepers(
+        _ count: Int, timeout: Duration = TestClock.defaultTimeout,
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+        column: UInt = #column
+    ) async {
+        let place = TestFailure("", fileID: fileID, filePath: filePath, line: line, column: column)
+        _ = await areAsleep(count, timeout: timeout, at: place)
+    }
+
+    /// True once so many tasks sleep; false where the calling task was cancelled, or the test
+    /// failed.
+    private func areAsleep(
+        _ count: Int, timeout: Duration, at place: TestFailure
+    ) async -> Bool {
         let number = time.withLock { $0.number() }
-        await withTaskCancellationHandler {
+        var alarm: Task<Void, any Error>?
+        let end = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isContent = time.withLock { time in
-                    if Task.isCancelled || time.sleepers.count >= count { return true }
+                let end = time.withLock { time -> WaitEnd? in
+                    if Task.isCancelled { return .cancelled }
+                    if time.sleepers.count >= count { return .content }
                     time.waiters[number] = Waiter(count: count, continuation: continuation)
-                    return false
+                    return nil
                 }
-                if isContent { continuation.resume() }
+                if let end { return continuation.resume(returning: end) }
+                alarm = Task.detached {
+                    try await ContinuousClock().sleep(for: timeout)
+                    self.stopWaiting(number, .late)
+                }
             }
         } onCancel: {
-            let waiter = time.withLock { $0.waiters.removeValue(forKey: number) }
-            waiter?.continuation.resume()
+            stopWaiting(number, .cancelled)
         }
+        alarm?.cancel()
+        if end == .late {
+            TestFailure(
+                """
+                Waited \(timeout) until \(count) \(count == 1 ? "task sleeps" : "tasks sleep") by \
+                the clock: there \(sleepers == 1 ? "is" : "are") \(sleepers).
+
+                Was the timer started, and does it sleep by this clock?
+                """, fileID: place.fileID, filePath: place.filePath, line: place.line,
+                column: place.column
+            ).record()
+        }
+        return end == .content
+    }
+
+    private func stopWaiting(_ number: UInt64, _ end: WaitEnd) {
+        let waiter = time.withLock { $0.waiters.removeValue(forKey: number) }
+        waiter?.continuation.resume(returning: end)
     }
 }

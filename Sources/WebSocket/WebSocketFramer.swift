@@ -34,6 +34,7 @@ public final class WebSocketFramer {
 
     /// Bytes of the present frame that have not come; nil between frames.
     private var frameLeft: UInt64?
+    private var head = PendingHead()
     private var control: [UInt8] = []
     /// The opcode of the message under way, whose parts are in `message`.
     private var opcode: UInt32?
@@ -92,13 +93,18 @@ public final class WebSocketFramer {
             let count = wslay_frame_recv(context, &frame)
             if count >= 0 {
                 wantsMore = didRead(frame, body)
-            } else if count == Int(WSLAY_ERR_WANT_READ.rawValue) {
-                if input.isEmpty { break }
-            } else {
+            } else if count != Int(WSLAY_ERR_WANT_READ.rawValue) {
                 fail(1002, "a frame's head is malformed", body)
+            } else if input.isEmpty {
+                break
             }
         }
-        if !isEnded { held.append(contentsOf: input) }
+        guard !isEnded else { return }
+        head.keepEnd(of: UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - input.count)]))
+        held.append(contentsOf: input)
+        if wantsMore, frameLeft == nil, let begun = head.frame, let fault = fault(of: begun) {
+            fail(fault.code, fault.reason, body)
+        }
     }
 
     private func read(into buffer: UnsafeMutablePointer<UInt8>, _ length: Int) -> Int {
@@ -107,6 +113,7 @@ public final class WebSocketFramer {
         buffer.update(
             from: input.baseAddress!.assumingMemoryBound(to: UInt8.self), count: count)
         input = UnsafeRawBufferPointer(rebasing: input[count...])
+        head.didTake(count)
         return count
     }
 
@@ -116,6 +123,11 @@ public final class WebSocketFramer {
         if isStart, let fault = fault(of: frame) {
             fail(fault.code, fault.reason, body)
             return false
+        }
+        head.didRead(frame, isStart: isStart)
+        if isStart, Self.beginsMessage(UInt32(frame.opcode)) {
+            opcode = UInt32(frame.opcode)
+            isCompressed = frame.rsv != 0
         }
         let left = (frameLeft ?? frame.payload_length) - UInt64(frame.data_length)
         frameLeft = left == 0 ? nil : left
@@ -136,7 +148,7 @@ public final class WebSocketFramer {
         guard (frame.mask != 0) == (role == .server) else {
             return (1002, role == .server ? "a frame is not masked" : "a frame is masked")
         }
-        let isFirst = opcode == WSLAY_TEXT_FRAME.rawValue || opcode == WSLAY_BINARY_FRAME.rawValue
+        let isFirst = Self.beginsMessage(opcode)
         let allowed = inflates && isFirst ? Self.compressed : 0
         guard frame.rsv & ~allowed == 0 else { return (1002, "a reserved bit is set") }
         switch opcode {
@@ -151,11 +163,11 @@ public final class WebSocketFramer {
         guard frame.payload_length <= UInt64(limit - message.count) else {
             return (1009, "a message may have \(limit) bytes")
         }
-        if isFirst {
-            self.opcode = opcode
-            isCompressed = frame.rsv != 0
-        }
         return nil
+    }
+
+    private static func beginsMessage(_ opcode: UInt32) -> Bool {
+        opcode == WSLAY_TEXT_FRAME.rawValue || opcode == WSLAY_BINARY_FRAME.rawValue
     }
 
     /// RSV1: the message is compressed.

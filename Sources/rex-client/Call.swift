@@ -13,10 +13,18 @@ struct Call: Sendable {
 
     init(_ arguments: Arguments) {
         self.arguments = arguments
-        url = arguments[ClientOptions.url] ?? .default
+        url = Self.url(arguments)
         store = arguments[ClientOptions.store]
         timeout = arguments[ClientOptions.timeout] ?? RexConnection.defaultTimeout
         isJSON = arguments[ClientOptions.json]
+    }
+
+    private static func url(_ arguments: Arguments) -> RexURL {
+        var url = arguments[ClientOptions.url] ?? .default
+        url.security?.authority = arguments[ClientOptions.tlsAuthority]
+        url.security?.certificate = arguments[ClientOptions.tlsCertificate]
+        url.security?.verifies = !arguments[ClientOptions.tlsInsecure]
+        return url
     }
 
     var operands: [String] { arguments.operands }

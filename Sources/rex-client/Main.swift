@@ -57,7 +57,8 @@ import RexProtocol
     private static let actions: [String: @Sendable (Call) async throws -> ExitStatus] = [
         "dispatch": dispatch, "publish": publish, "cancel": cancel, "state": state,
         "watch": watch, "listen": listen, "effects": effects, "clients": clients, "info": info,
-        "ping": ping, "history": history, "diff": diff, "undo": undo, "redo": redo, "jump": jump,
+        "ping": ping, "bench": bench, "history": history, "diff": diff, "undo": undo, "redo": redo,
+        "jump": jump,
         "fork": fork, "hash": hash, "chat": chat, "repl": repl, "run": play,
     ]
 }

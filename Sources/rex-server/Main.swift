@@ -18,6 +18,7 @@ import RexServer
     static func main() async {
         StandardStreams.openMissing()
         SignalSource.clearInheritedMask()
+        Descriptors.raiseLimit()
         do {
             try await run()
         } catch let error as UsageError {
@@ -85,6 +86,17 @@ import RexServer
         if arguments[ServerOptions.acceptLoss] { settings.acceptsLoss = true }
         if let mode = arguments[ServerOptions.durability] { settings.durability = mode }
         if arguments[ServerOptions.insecure] { settings.isInsecure = true }
+        if let file = arguments[ServerOptions.tlsCertificate] { settings.tlsCertificate = file }
+        if let file = arguments[ServerOptions.tlsKey] { settings.tlsKey = file }
+        if let file = arguments[ServerOptions.tlsClientAuthority] {
+            settings.tlsClientAuthority = file
+        }
+        guard (settings.tlsCertificate == nil) == (settings.tlsKey == nil) else {
+            throw UsageError("--tls-cert and --tls-key go together")
+        }
+        guard settings.tlsClientAuthority == nil || settings.tlsCertificate != nil else {
+            throw UsageError("--tls-client-ca needs --tls-cert and --tls-key")
+        }
         let open = settings.listen.first { !$0.isLoopback }
         if let open, !settings.isInsecure {
             throw UsageError(
@@ -104,6 +116,11 @@ import RexServer
         let server = Server(configuration)
         if !settings.isMemoryOnly { try await openJournal(settings, server) }
         for name in settings.stores { try await host(name, on: server) }
+        do {
+            try await useTLS(settings, on: server)
+        } catch {
+            throw BadConfiguration("\(error)")
+        }
         let addresses = try await listen(settings, server)
         if let file = settings.portFile { try write(addresses, to: file) }
         try await server.run(hangUp: { reload(settings, arguments, server) }) {
@@ -121,6 +138,12 @@ import RexServer
         }
         try await server.openJournal(
             in: folder, durability: settings.durability, acceptsLoss: settings.acceptsLoss)
+    }
+
+    private static func useTLS(_ settings: ServerSettings, on server: Server) async throws {
+        guard let certificate = settings.tlsCertificate, let key = settings.tlsKey else { return }
+        try await server.useTLS(
+            certificate: certificate, key: key, clientAuthority: settings.tlsClientAuthority)
     }
 
     private static func host(_ name: String, on server: Server) async throws {
@@ -161,6 +184,7 @@ import RexServer
         Task {
             do {
                 let new = try settings(arguments)
+                try await useTLS(new, on: server)
                 await server.setLogLevel(new.logLevel)
                 let waiting = new.names(ofChangesNeedingRestart: started)
                 await server.log.event(

@@ -48,6 +48,21 @@ enum ServerOptions {
         flag: "--insecure", help: "listen beyond loopback, though nobody is asked who they are",
         environment: "REX_INSECURE")
 
+    static let tlsCertificate = CommandOption<String>(
+        "--tls-cert", "FILE", help: "PEM: speak TLS too, on the same port; with --tls-key",
+        environment: "REX_TLS_CERT"
+    ) { $0 }
+
+    static let tlsKey = CommandOption<String>(
+        "--tls-key", "FILE", help: "PEM: the private key of the certificate",
+        environment: "REX_TLS_KEY"
+    ) { $0 }
+
+    static let tlsClientAuthority = CommandOption<String>(
+        "--tls-client-ca", "FILE", help: "PEM: whose certificates clients may show",
+        environment: "REX_TLS_CLIENT_CA"
+    ) { $0 }
+
     static let allowOrigin = CommandOption<String>(
         "--allow-origin", "URL",
         help: "whose pages may ask: https://app.example; may be repeated",
@@ -92,9 +107,8 @@ enum ServerOptions {
         name: "rex-server", version: Server.version, summary: "hosts stores on the network",
         options: [
             listen, portFile, data, memory, durability, acceptLoss, stores, config, checkConfig,
-            insecure,
-            allowOrigin, allowHost,
-            logLevel, logFormat,
+            insecure, tlsCertificate, tlsKey, tlsClientAuthority, allowOrigin, allowHost, logLevel,
+            logFormat,
         ],
         commands: [export, importing, backup, verify], isCommandOptional: true,
         examples: [
@@ -105,8 +119,9 @@ enum ServerOptions {
         notes: [
             "Exit status: 0 stopped by SIGTERM or SIGINT, 1 ended at once by a second signal,",
             "2 wrong words, 69 cannot listen, 74 journal not usable, 78 bad configuration.",
+            "SIGHUP rereads log-level and the files of TLS.",
         ],
         announced: [
-            "--token-file", "--tls-cert", "--tls-key",
+            "--token-file"
         ])
 }

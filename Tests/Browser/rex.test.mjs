@@ -28,6 +28,23 @@ test("the module is small", () => {
   assert.ok(readFileSync(file).length <= 12 * 1024);
 });
 
+test("the types name what is there, and nothing else", () => withClock(async () => {
+  const types = readFileSync(
+    new URL("../../Sources/RexServer/HTTP/Pages/rex.d.ts", import.meta.url), "utf8");
+  const membersOf = (name) => {
+    const [, body] = new RegExp(`interface ${name}[<\\s][^]*?\\{\\n([^]*?)\\n\\}`).exec(types);
+    const names = body.matchAll(/^  (?:readonly )?(\w+)[<(:]/gm);
+    return [...new Set([...names].map(([, member]) => member))].sort();
+  };
+  const { connection, store } = await online();
+  assert.deepEqual(Object.keys(connection).sort(), membersOf("Connection"));
+  assert.deepEqual(Object.keys(store).sort(), membersOf("Store"));
+  assert.deepEqual(Object.keys(store.watch("")).sort(), membersOf("Watch"));
+  const module = await import("../../Sources/RexServer/HTTP/Pages/rex.js");
+  const exported = [...types.matchAll(/^export (?:class|function) (\w+)/gm)];
+  assert.deepEqual(Object.keys(module).sort(), exported.map(([, name]) => name).sort());
+}));
+
 test("a dispatch resolves to its ack", () => withClock(async () => {
   const { server, connection, store } = await online();
   assert.equal(connection.status, "online");

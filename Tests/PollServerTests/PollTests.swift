@@ -21,8 +21,7 @@ import Testing
         await store.send(.vote("yes"), from: ann) { $0.votes = ["c1": "yes"] }
         #expect(await store.refusal(of: .vote("maybe"), from: ann) is Refusal)
 
-        await store.clock.waitForSleepers(1)
-        store.clock.advance(by: .seconds(60))
+        await store.advance(by: .seconds(60))
         await store.receive(.timeIsUp) {
             $0.closesAt = nil
             $0.notice = "'Tea?' is closed"

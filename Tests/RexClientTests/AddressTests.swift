@@ -19,10 +19,14 @@ import Testing
         #expect(RexURL.default.description == "tcp://127.0.0.1:7390")
     }
 
-    @Test(arguments: ["tls://h", "wss://h/ws"])
-    func whatIsNotSpokenYetIsNamed(_ text: String) {
-        let error = #expect(throws: RexURLError.self) { try RexURL(text) }
-        #expect(error?.description.contains("is not supported yet") == true)
+    @Test func overTLSTheServerIsVerified() throws {
+        for text in ["tls://h:7390", "wss://h:7390/ws"] {
+            let url = try RexURL(text)
+            #expect(url.security == RexURL.Security() && url.security?.verifies == true)
+            #expect(url.description == text)
+        }
+        #expect(try RexURL("tcp://h").security == nil)
+        #expect(try RexURL("wss://h").transport == .webSocket(path: "/ws"))
     }
 
     @Test(arguments: [

@@ -126,6 +126,30 @@ extension TreeMap {
         return TreeMap<Key, T>(root: builder.finish())
     }
 
+    /// The same keys with other values, without those that become nil. O(n).
+    @inlinable
+    public func compactMapValues<T>(_ transform: (Value) throws -> T?) rethrows -> TreeMap<Key, T> {
+        var builder = TreeBuilder<ByKey<Key, T>>()
+        for (key, value) in self {
+            if let new = try transform(value) { builder.append((key, new)) }
+        }
+        return TreeMap<Key, T>(root: builder.finish())
+    }
+
+    /// Removes the pairs for which something is so. O(n); what stays is shared as long as few go.
+    @inlinable
+    public mutating func removeAll(where isGone: (Element) throws -> Bool) rethrows {
+        var gone: [Int] = []
+        for (place, pair) in self.enumerated() where try isGone(pair) { gone.append(place) }
+        for place in gone.reversed() { _ = root.remove(at: place) }
+    }
+
+    /// Removes the first pair and returns it; nil where there is none. O(log n).
+    @inlinable
+    public mutating func popFirst() -> Element? {
+        isEmpty ? nil : remove(at: 0)
+    }
+
     /// Takes over pairs; where a key is there already the values are combined, the present one
     /// first. O(pairs × log n).
     @inlinable

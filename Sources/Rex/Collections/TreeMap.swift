@@ -57,6 +57,22 @@ public struct TreeMap<Key: Comparable, Value> {
         root = builder.finish()
     }
 
+    /// A map of pairs in any order whose keys are all different; that they are is a precondition.
+    /// O(n) where the pairs are in order, else O(n log n).
+    @inlinable
+    public init(uniqueKeysWithValues pairs: some Sequence<(Key, Value)>) {
+        self.init(pairs) { _, _ in preconditionFailure("a key comes twice in a TreeMap") }
+    }
+
+    /// The values of a sequence by a key of each, those of one key in their order. O(n log n).
+    @inlinable
+    public init<S: Sequence>(
+        grouping values: S, by keyForValue: (S.Element) throws -> Key
+    ) rethrows where Value == [S.Element] {
+        self.init()
+        for value in values { self[try keyForValue(value), default: []].append(value) }
+    }
+
     /// The pairs of a dictionary. O(n log n).
     @inlinable
     public init(_ dictionary: [Key: Value]) where Key: Hashable {

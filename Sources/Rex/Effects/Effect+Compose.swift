@@ -108,6 +108,6 @@ extension EffectWork {
                 let operation = prepare(clock)
                 return { try await operation($0.accepting(transform)) }
             },
-            recover: recoverOther)
+            recover: recoverOther, isFollowing: isFollowing)
     }
 }

@@ -62,7 +62,7 @@ extension Effect {
         map transform: @escaping @Sendable (S.Element) -> Action?
     ) -> Effect where S.AsyncIterator: SendableMetatype {
         .work(
-            id: id, cancelInFlight: cancelInFlight, isLongLived: true,
+            id: id, cancelInFlight: cancelInFlight, isLongLived: true, isFollowing: true,
             prepare: { _ in
                 { emitter in
                     for try await element in elements {

@@ -43,7 +43,7 @@ extension Effect {
         catch recover: (@Sendable (any Error) -> Effect)? = nil
     ) -> Effect where S.Element == Action, S.AsyncIterator: SendableMetatype {
         .work(
-            id: id, cancelInFlight: cancelInFlight, isLongLived: true,
+            id: id, cancelInFlight: cancelInFlight, isLongLived: true, isFollowing: true,
             prepare: { _ in
                 { emitter in
                     for try await action in elements {
@@ -63,7 +63,7 @@ extension Effect {
         id: EffectID? = nil, cancelInFlight: Bool = false, _ make: @escaping @Sendable () -> S
     ) -> Effect where S.Element == Action, S.AsyncIterator: SendableMetatype {
         .work(
-            id: id, cancelInFlight: cancelInFlight, isLongLived: true,
+            id: id, cancelInFlight: cancelInFlight, isLongLived: true, isFollowing: true,
             prepare: { _ in
                 { emitter in
                     for try await action in make() {
@@ -76,12 +76,15 @@ extension Effect {
     }
 
     static func work(
-        id: EffectID?, cancelInFlight: Bool, isLongLived: Bool,
+        id: EffectID?, cancelInFlight: Bool, isLongLived: Bool, isFollowing: Bool = false,
         prepare: @escaping @Sendable (any Clock<Duration>) -> EffectWork<Action>.Operation,
         recover: (@Sendable (any Error) -> Effect)?
     ) -> Effect {
         let work = Effect(
-            plan: .work(EffectWork(isLongLived: isLongLived, prepare: prepare, recover: recover)))
+            plan: .work(
+                EffectWork(
+                    isLongLived: isLongLived, prepare: prepare, recover: recover,
+                    isFollowing: isFollowing)))
         guard let id else { return work }
         return work.cancellable(id: id, cancelInFlight: cancelInFlight)
     }

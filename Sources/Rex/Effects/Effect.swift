@@ -136,4 +136,6 @@ struct EffectWork<Action: Sendable>: Sendable {
     let prepare: @Sendable (any Clock<Duration>) -> Operation
     /// Called on the owner's thread with what the operation threw.
     let recover: (@Sendable (any Error) -> Effect<Action>)?
+    /// It follows a sequence from outside, whose next element may come at any time.
+    var isFollowing = false
 }

@@ -5,6 +5,8 @@
 public struct EffectEmitter<Action: Sendable>: Sendable {
     let emit: @Sendable (EffectSignal<Action>) -> Void
     let lease: EffectLease
+    /// What the effects of the store sleep by: in a test, a clock that the test moves.
+    public let clock: any Clock<Duration>
 
     /// Dispatches `action`. Actions of one task arrive in the order in which they were sent.
     public func send(_ action: Action) {
@@ -37,6 +39,14 @@ public struct EffectEmitter<Action: Sendable>: Sendable {
         emit(.effect(.publish(topic: topic, event: event)))
     }
 
+    /// Sleeps by the store's clock, from now on. Work that waits so, and not by `Task.sleep`, needs
+    /// no real time in a test.
+    ///
+    /// - Throws: `CancellationError` where the effect is cancelled.
+    public func sleep(for duration: Duration) async throws {
+        try await clock.sleep(for: duration)
+    }
+
     /// Returns when the store has taken up what this effect sent, but for a few: at once as long as
     /// fewer than `EffectEmitter.inFlightLimit` wait. A loop that could send faster than the store
     /// reduces awaits it; streams do so by themselves.
@@ -63,7 +73,7 @@ public struct EffectEmitter<Action: Sendable>: Sendable {
                 case .failed(let error): emit(.failed(error))
                 }
             },
-            lease: lease)
+            lease: lease, clock: clock)
     }
 }
 

@@ -22,6 +22,8 @@ final class Strand<Action: Sendable> {
 
     let lease = EffectLease()
     var task: Task<Void, Never>?
+    /// Its task follows a sequence from outside.
+    var isFollowing = false
     var recover: (@Sendable (any Error) -> Effect<Action>)?
     /// Where it does an effect again when that fails.
     var retry: (effect: Effect<Action>, policy: RetryPolicy<Action>, attempts: Int)?
@@ -160,6 +162,16 @@ struct EffectTable<Action: Sendable> {
     /// started.
     func numbers(ownedBy path: [EffectOwner]) -> [UInt64] {
         numbersByOwner[path]?.sorted() ?? []
+    }
+
+    /// Those whose end this group waits for, in the order in which they started.
+    func numbers(of group: EffectGroup) -> [UInt64] {
+        strands.values.filter { $0.group === group }.map(\.number).sorted()
+    }
+
+    /// How many tasks are at work or sleep, without those that follow a sequence from outside.
+    var workingTasks: Int {
+        strands.values.count { $0.task != nil && $0.isHeld && !$0.isFollowing }
     }
 
     /// Those that are part of nothing, in the order in which they started.

@@ -133,7 +133,7 @@ extension Reactor {
     ) where S.AsyncIterator: SendableMetatype, S: SendableMetatype {
         engine.follow(
             .work(
-                id: id, cancelInFlight: false, isLongLived: true,
+                id: id, cancelInFlight: false, isLongLived: true, isFollowing: true,
                 prepare: { _ in
                     { emitter in
                         for try await element in stream {

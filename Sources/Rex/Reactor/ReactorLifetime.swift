@@ -3,7 +3,9 @@
 @MainActor
 public final class ReactorLifetime {
     var engine: AnyObject?
-    let clock: any Clock<Duration>
+    /// What timers and delays of the reactor sleep by; for its flows too, as in
+    /// `action.debounce(for: .seconds(1), clock: lifetime.clock)`.
+    public let clock: any Clock<Duration>
     let onFault: @MainActor (StoreFault) -> Void
 
     /// - Parameters:

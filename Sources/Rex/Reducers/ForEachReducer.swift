@@ -5,7 +5,8 @@
 /// An id that an element cancels is looked for among its own effects.
 ///
 /// Only what the wrapped parent does is seen: wrap the reducer that takes elements away. An action
-/// that leaves the collection alone costs nothing here; another compares the ids, O(elements).
+/// that leaves the collection alone costs nothing here; another compares the ids, O(elements), or,
+/// of a `TreeArray` or `TreeMap`, those in the parts that changed.
 public struct ForEachReducer<Parent: Reducer, Child: Reducer, ID: Hashable & Sendable, Elements>:
     Reducer
 {
@@ -115,6 +116,59 @@ extension Reducer {
                 },
                 idsGone: { before, after in
                     before.keys == after.keys ? [] : before.keys.filter { after[$0] == nil }
+                }))
+    }
+}
+
+extension Reducer {
+    /// This reducer, with a child's for each element of a list that shares its storage; otherwise
+    /// as for any collection. To find an element takes O(elements).
+    public func forEach<Child: Reducer>(
+        _ path: any WritableKeyPath<State, TreeArray<Child.State>> & Sendable,
+        action embed: @escaping @Sendable (Child.State.ID, Child.Action) -> Action,
+        extract: @escaping @Sendable (Action) -> (Child.State.ID, Child.Action)?,
+        do child: () -> Child
+    ) -> ForEachReducer<Self, Child, Child.State.ID, TreeArray<Child.State>>
+    where Child.State: Identifiable, Child.State.ID: Sendable {
+        ForEachReducer(
+            parent: self, child: child(), path: path, embed: embed, extract: extract,
+            access: ElementAccess(
+                change: { elements, id, body in
+                    guard let index = elements.firstIndex(where: { $0.id == id })
+                    else { return false }
+                    try body(&elements[index])
+                    return true
+                },
+                idsGone: { before, after in
+                    // An element that only moved is among those that came.
+                    let runs = after.changes(since: before)
+                    let left = Set(runs.flatMap { after.elements(in: $0.new) }.map(\.id))
+                    return runs.flatMap { before.elements(in: $0.old) }.map(\.id)
+                        .filter { !left.contains($0) }
+                }))
+    }
+
+    /// This reducer, with a child's for each value of a map, by its key; see `ForEachReducer`. To
+    /// find an element takes O(log elements).
+    public func forEach<Child: Reducer, Key: Comparable & Hashable & Sendable>(
+        _ path: any WritableKeyPath<State, TreeMap<Key, Child.State>> & Sendable,
+        action embed: @escaping @Sendable (Key, Child.Action) -> Action,
+        extract: @escaping @Sendable (Action) -> (Key, Child.Action)?, do child: () -> Child
+    ) -> ForEachReducer<Self, Child, Key, TreeMap<Key, Child.State>> {
+        ForEachReducer(
+            parent: self, child: child(), path: path, embed: embed, extract: extract,
+            access: ElementAccess(
+                change: { elements, key, body in
+                    guard elements.index(forKey: key) != nil else { return false }
+                    try body(&elements[key]!)
+                    return true
+                },
+                idsGone: { before, after in
+                    var gone: [Key] = []
+                    after.forEachChangedKey(since: before) { key, _, new in
+                        if new == nil && after.index(forKey: key) == nil { gone.append(key) }
+                    }
+                    return gone
                 }))
     }
 }

@@ -86,14 +86,16 @@ public final class Store<R: Reducer>: Sendable {
     /// Has `action` reduced and returns its revision.
     ///
     /// - Parameter waitForEffects: return only when the effects that end by themselves have ended,
-    ///   those of the actions that they dispatch included.
-    /// - Throws: what the reducer threw; `ActionAborted` where a hook stopped it.
+    ///   those of the actions that they dispatch included. Where the task is cancelled they are.
+    /// - Throws: what the reducer threw; `ActionAborted` where a hook stopped it; who waits for
+    ///   effects also `CancellationError`.
     @discardableResult
     public func send(
         _ action: R.Action, from origin: Origin = .local, waitForEffects: Bool = false
     ) async throws -> Int {
-        try await withCheckedThrowingContinuation { continuation in
-            turnstile.submit(.send(action, origin, waitForEffects, continuation))
+        if waitForEffects { return try await sendAndWait(action, from: origin) }
+        return try await withCheckedThrowingContinuation { continuation in
+            turnstile.submit(.send(action, origin, continuation))
         }
     }
 

@@ -34,6 +34,9 @@ extension StoreCore {
         }
     }
 
+    /// How many tasks of effects are at work or sleep, without those that follow a sequence. O(n).
+    package var workingTasks: Int { table.workingTasks }
+
     /// Ends every effect with this id, or the one without an id that is listed as `#<number>`, and
     /// returns how many there were. Whatever they still emit is dropped.
     @discardableResult
@@ -57,6 +60,11 @@ extension StoreCore {
 
     func cancelEffects(startedAfter revision: Int) {
         cancel(table.roots.filter { table[$0].map { $0.fromRevision > revision } ?? false })
+    }
+
+    /// Ends the effects that `group` waits for. O(effects that run).
+    func cancelEffects(of group: EffectGroup) {
+        cancel(table.numbers(of: group))
     }
 
     /// What a child names is its own: it does not end what others run under the same id.
@@ -220,8 +228,9 @@ extension StoreCore {
                 guard lease.willSend() else { return }
                 inbox(EffectEvent(number: number, signal: signal))
             },
-            lease: lease)
+            lease: lease, clock: clock)
         strand.recover = work.recover
+        strand.isFollowing = work.isFollowing
         strand.isHeld = true
         strand.task = Task.detached {
             do {

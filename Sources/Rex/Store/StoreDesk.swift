@@ -4,7 +4,7 @@ import Synchronization
 @usableFromInline
 enum StoreJob<R: Reducer>: Sendable {
     case dispatch(R.Action, Origin)
-    case send(R.Action, Origin, Bool, CheckedContinuation<Int, any Error>)
+    case send(R.Action, Origin, CheckedContinuation<Int, any Error>)
     case event(EffectEvent<R.Action>)
     case ask(@Sendable (StoreDesk<R>) -> Void)
 }
@@ -14,6 +14,7 @@ enum StoreJob<R: Reducer>: Sendable {
 struct StoreDesk<R: Reducer> {
     @usableFromInline let core: StoreCore<R>
     @usableFromInline let subscribers: StoreSubscribers<R.State>
+    @usableFromInline let waits = StoreWaits()
 
     @inlinable
     init(core: StoreCore<R>, subscribers: StoreSubscribers<R.State>) {
@@ -26,8 +27,8 @@ struct StoreDesk<R: Reducer> {
         switch job {
         case .dispatch(let action, let origin):
             core.report(core.dispatch(action, from: origin), of: origin)
-        case .send(let action, let origin, let waitForEffects, let continuation):
-            send(action, from: origin, waitForEffects: waitForEffects, continuation)
+        case .send(let action, let origin, let continuation):
+            send(action, from: origin, continuation)
         case .event(let event):
             core.receive(event)
         case .ask(let question):
@@ -37,21 +38,10 @@ struct StoreDesk<R: Reducer> {
 
     @usableFromInline
     func send(
-        _ action: R.Action, from origin: Origin, waitForEffects: Bool,
-        _ continuation: CheckedContinuation<Int, any Error>
+        _ action: R.Action, from origin: Origin, _ continuation: CheckedContinuation<Int, any Error>
     ) {
-        let group = waitForEffects ? EffectGroup() : nil
-        switch core.dispatch(action, from: origin, group: group) {
-        case .committed(let revision):
-            if let group {
-                group.onEnd = { continuation.resume(returning: revision) }
-            } else {
-                continuation.resume(returning: revision)
-            }
-        case .refused(let error): continuation.resume(throwing: error)
-        case .aborted: continuation.resume(throwing: ActionAborted())
-        case .unchanged, .queued:
-            preconditionFailure("a job of the store was done from inside another")
+        if let revision = revision(of: core.dispatch(action, from: origin), for: continuation) {
+            continuation.resume(returning: revision)
         }
     }
 }

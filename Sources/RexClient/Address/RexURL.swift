@@ -1,10 +1,7 @@
 import RexLoop
 
 /// Where a Rex server is and what is spoken with it: `tcp://host:port`, `unix:/path`,
-/// `ws://host:port`, and in a later version `tls://` and `wss://`.
-///
-/// The schemes that this version does not speak are understood as such, so that the answer is
-/// "not supported yet" and not "what is that?".
+/// `ws://host:port`, and over TLS `tls://host:port` and `wss://host:port`.
 public struct RexURL: Sendable, Hashable, CustomStringConvertible {
     /// How frames travel.
     public enum Transport: Sendable, Hashable {
@@ -18,6 +15,23 @@ public struct RexURL: Sendable, Hashable, CustomStringConvertible {
     public let endpoint: Endpoint
     /// How frames travel there.
     public let transport: Transport
+    /// How the server is verified and what is shown to it; nil where no TLS is spoken.
+    public var security: Security?
+
+    /// What TLS needs to know beside the host's name.
+    public struct Security: Sendable, Hashable {
+        /// A PEM file with the roots that are trusted; nil for those of the system.
+        public var authority: String?
+        /// A PEM file with the certificate that the client shows, and maybe its key.
+        public var certificate: String?
+        /// The PEM file of the certificate's key, where that is another.
+        public var key: String?
+        /// False only where the network is trusted: whoever answers is believed.
+        public var verifies = true
+
+        /// The system's roots, verified, and nothing shown.
+        public init() {}
+    }
 
     /// The port of a Rex server where none is named.
     public static let defaultPort: UInt16 = 7390
@@ -26,15 +40,19 @@ public struct RexURL: Sendable, Hashable, CustomStringConvertible {
     public static let `default` = RexURL(.tcp(host: "127.0.0.1", port: defaultPort))
 
     /// The URL of an endpoint.
-    public init(_ endpoint: Endpoint, _ transport: Transport = .lines) {
+    public init(
+        _ endpoint: Endpoint, _ transport: Transport = .lines, security: Security? = nil
+    ) {
         self.endpoint = endpoint
         self.transport = transport
+        self.security = security
     }
 
-    /// Reads `tcp://host[:port]`, `unix:/path`, `ws://host[:port][/path]`, or a bare `host[:port]`.
-    /// The port is 7390 where none is named, the path of a WebSocket `/ws`.
+    /// Reads `tcp://host[:port]`, `tls://host[:port]`, `unix:/path`, `ws://host[:port][/path]`,
+    /// `wss://host[:port][/path]`, or a bare `host[:port]`. The port is 7390 where none is named,
+    /// the path of a WebSocket `/ws`.
     ///
-    /// - Throws: `RexURLError` for what is not an address, or is one of a kind not supported yet.
+    /// - Throws: `RexURLError` for what is not an address.
     public init(_ text: String) throws(RexURLError) {
         if text.hasPrefix("unix:") {
             var path = text.dropFirst("unix:".count)
@@ -52,11 +70,14 @@ public struct RexURL: Sendable, Hashable, CustomStringConvertible {
         switch scheme {
         case "tcp": self.init(try Self.endpoint(Self.withPort(rest)))
         case "ws": try self.init(webSocket: rest)
-        case "tls", "wss":
-            throw RexURLError(
-                "\(text): \(scheme):// is not supported yet; use tcp://, ws:// or unix:")
+        case "tls":
+            self.init(try Self.endpoint(Self.withPort(rest)), security: Security())
+        case "wss":
+            try self.init(webSocket: rest)
+            security = Security()
         default:
-            throw RexURLError("\(text): expected tcp://host:port, ws://host:port or unix:/path")
+            throw RexURLError(
+                "\(text): expected tcp://, tls://, ws:// or wss://host:port, or unix:/path")
         }
     }
 
@@ -89,8 +110,8 @@ public struct RexURL: Sendable, Hashable, CustomStringConvertible {
     /// As it is given on a command line.
     public var description: String {
         switch (transport, endpoint) {
-        case (.webSocket(let path), _): "ws://\(endpoint)\(path)"
-        case (.lines, .tcp): "tcp://\(endpoint)"
+        case (.webSocket(let path), _): "\(security == nil ? "ws" : "wss")://\(endpoint)\(path)"
+        case (.lines, .tcp): "\(security == nil ? "tcp" : "tls")://\(endpoint)"
         case (.lines, .unix): endpoint.description
         }
     }

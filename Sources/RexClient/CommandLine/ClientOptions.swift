@@ -5,7 +5,7 @@ import RexProtocol
 package enum ClientOptions {
     package static let url = CommandOption(
         "--url", "URL",
-        help: "tcp:// or ws://host:port, unix:/path; default \(RexURL.default)",
+        help: "tcp, tls, ws, wss://… or unix:…; default \(RexURL.default)",
         environment: "REX_URL"
     ) { try RexURL($0) }
 
@@ -18,6 +18,19 @@ package enum ClientOptions {
         "--timeout", "5s", help: "how long to wait for a connection or a reply",
         environment: "REX_TIMEOUT"
     ) { try DurationText.parse($0) }
+
+    package static let tlsAuthority = CommandOption<String>(
+        "--tls-ca", "FILE", help: "PEM: the roots to trust instead of the system's",
+        environment: "REX_TLS_CA"
+    ) { $0 }
+
+    package static let tlsCertificate = CommandOption<String>(
+        "--tls-cert", "FILE", help: "PEM: the certificate to show, and its key",
+        environment: "REX_TLS_CERT"
+    ) { $0 }
+
+    package static let tlsInsecure = CommandOption(
+        flag: "--tls-insecure", help: "believe whoever answers", environment: "REX_TLS_INSECURE")
 
     package static let json = CommandOption(
         flag: "--json", help: "print the server's frames, one JSON object a line",
@@ -61,6 +74,40 @@ package enum ClientOptions {
     package static let limit = CommandOption(
         "--limit", "N", help: "at most so many commits; default 100"
     ) { try revision($0) }
+
+    package static let connections = CommandOption(
+        "--connections", "N", help: "connections that ask; default 10"
+    ) { try count(1...10_000, $0) }
+
+    package static let window = CommandOption(
+        "--window", "N", help: "requests that each has in flight; default 64"
+    ) { try count(1...100_000, $0) }
+
+    package static let subscribers = CommandOption(
+        "--subscribers", "N", help: "connections that only watch; default 0, with --topic 1"
+    ) { try count(0...10_000, $0) }
+
+    package static let rate = CommandOption(
+        "--rate", "N", help: "requests a second in all; default: as many as get through"
+    ) { try count(1...100_000_000, $0) }
+
+    package static let duration = CommandOption(
+        "--duration", "5s", help: "how long to measure; default 5s"
+    ) { try DurationText.parse($0) }
+
+    package static let topic = CommandOption<String>(
+        "--topic", "TOPIC", help: "publish events on this topic"
+    ) { $0 }
+
+    private static func count(
+        _ bounds: ClosedRange<Int>, _ text: String
+    ) throws(UsageError) -> Int {
+        guard let number = Int(text), bounds.contains(number) else {
+            throw UsageError(
+                "expected a number from \(bounds.lowerBound) to \(bounds.upperBound), got \(text)")
+        }
+        return number
+    }
 
     private static func revision(_ text: String) throws(UsageError) -> Int {
         guard let number = Int(text), number >= 0 else {

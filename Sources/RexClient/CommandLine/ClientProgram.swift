@@ -8,6 +8,7 @@ package enum ClientProgram {
         name: "rex-client", version: version, summary: "talks to a Rex store server",
         options: [
             ClientOptions.url, ClientOptions.store, ClientOptions.timeout, ClientOptions.json,
+            ClientOptions.tlsAuthority, ClientOptions.tlsCertificate, ClientOptions.tlsInsecure,
         ],
         commands: acting + reading + travelling + talking,
         examples: [
@@ -19,7 +20,7 @@ package enum ClientProgram {
             "Exit status: 0 done, 1 the server refused, 2 wrong words or input, 69 no connection,",
             "75 try again later, 77 not allowed, 124 no answer in time, 130 interrupted.",
         ],
-        announced: ["bench", "--token-file"])
+        announced: ["--token-file"])
 
     private static let acting = [
         CommandSpec(
@@ -114,6 +115,25 @@ package enum ClientProgram {
                 "- is stdin. docs/transcripts.md describes the lines.",
             ],
             examples: ["rex-client run undo.transcript"]),
+        CommandSpec(
+            "bench", "[TYPE [PAYLOAD…]]", count: 0...256,
+            summary: "put a load on the server, print what it did",
+            details: [
+                "Without TYPE it pings. TYPE is dispatched as in dispatch, for real; with --topic",
+                "the words are the data of an event. With @now as the first string in them,",
+                "subscribers tell how long each delivery took. With --rate, what had to wait is",
+                "late from when it was due.",
+            ],
+            options: [
+                ClientOptions.connections, ClientOptions.window, ClientOptions.subscribers,
+                ClientOptions.rate, ClientOptions.duration, ClientOptions.topic,
+            ],
+            examples: [
+                "rex-client bench",
+                "rex-client --store counter bench add 1 --subscribers 1",
+                "rex-client --store doc bench set path=/t value=@now --rate 100 --subscribers 1000",
+                "rex-client bench --topic load at=@now --subscribers 100",
+            ]),
         CommandSpec(
             "help", "[COMMAND]", count: 0...1, summary: "this help, or a command's",
             examples: ["rex-client help dispatch"]),

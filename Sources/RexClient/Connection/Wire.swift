@@ -1,4 +1,5 @@
 import RexLoop
+import RexTLS
 
 /// One socket of a client: the attempt to connect, then bytes in both directions.
 ///
@@ -22,6 +23,7 @@ import RexLoop
 
     private let hear: (Event) -> Void
     private let endpoint: Endpoint
+    private let security: RexURL.Security?
     /// Between lines and the socket, where it is a WebSocket.
     private let messages: LinesOverMessages?
     /// Lines that wait for the WebSocket's handshake.
@@ -43,6 +45,7 @@ import RexLoop
 
     init(_ url: RexURL, hear: @escaping (Event) -> Void) {
         endpoint = url.endpoint
+        security = url.security
         self.hear = hear
         switch url.transport {
         case .lines: messages = nil
@@ -190,6 +193,29 @@ import RexLoop
 
 extension Wire: @ClientLoop SocketOwner {
     func socketDidConnect(_ socket: Socket) {
+        guard let security else { return didConnect(socket) }
+        do {
+            let context = try TLSContext.client(
+                authority: security.authority, certificate: security.certificate,
+                key: security.key, verifies: security.verifies)
+            socket.startReading()
+            socket.secure(with: try TLSSession(context, as: .client(host: hostName)))
+        } catch {
+            // No other address would help.
+            candidates = []
+            hear(.refused("\(error)"))
+            close()
+        }
+    }
+
+    /// The name that the server's certificate must have.
+    private var hostName: String {
+        if case .tcp(let host, _) = endpoint { host } else { "localhost" }
+    }
+
+    func socketDidSecure(_ socket: Socket) { didConnect(socket) }
+
+    private func didConnect(_ socket: Socket) {
         isConnected = true
         candidates = []
         if let messages {
@@ -198,7 +224,7 @@ extension Wire: @ClientLoop SocketOwner {
             return noteForTurnEnd()
         }
         isOpen = true
-        if wantsReading { socket.startReading() }
+        if wantsReading { socket.startReading() } else { socket.stopReading() }
         hear(.connected)
         if !outbox.isEmpty || wantsEnd { noteForTurnEnd() }
     }

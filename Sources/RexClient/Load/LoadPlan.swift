@@ -1,6 +1,8 @@
 import RexLoop
 
 /// A load on a server: who asks, who only listens, and for how long.
+///
+/// The defaults speak lines as Rex does. For a peer whose replies have several lines say how many.
 public struct LoadPlan: Sendable {
     /// The server.
     public var endpoint: Endpoint
@@ -8,9 +10,12 @@ public struct LoadPlan: Sendable {
     public var connections = 1
     /// Requests that each has outstanding at any time.
     public var window = 1
+    /// Requests a second, over all connections; as many as the window allows where it is nil. A
+    /// request that had to wait for the window is late from the moment at which it was due.
+    public var requestsPerSecond: Double?
     /// What each requester sends first, once; its reply is waited for.
     public var preparation: [UInt8]?
-    /// One request with its line feed.
+    /// One request with its line feed. Where `stamp` stands in it, it becomes the time of sending.
     public var request: [UInt8]
     /// A request has no reply: the next is sent as soon as the kernel takes it, at most `window`
     /// ahead of what the first follower has heard.
@@ -19,12 +24,26 @@ public struct LoadPlan: Sendable {
     public var followers = 0
     /// The line that makes a connection a follower.
     public var follow: [UInt8] = []
-    /// Frames travel as messages of WebSockets, requests masked as browsers mask them.
-    public var overWebSocket = false
+    /// The path of the WebSockets as whose messages frames travel, requests masked as browsers mask
+    /// them; nil for lines.
+    public var webSocketPath: String?
+    /// Lines of the reply to `preparation`.
+    public var linesPerPreparation = 1
+    /// Lines of the reply to `follow`.
+    public var linesPerFollow = 1
+    /// Lines of a reply.
+    public var linesPerReply = 1
+    /// Lines of what a follower gets.
+    public var linesPerDelivery = 1
+    /// Whether followers look for times in what they get, where `request` has a stamp.
+    public var readsStamps = true
     /// What passes before anything counts.
     public var warmUp: Duration = .milliseconds(500)
     /// What is measured.
     public var duration: Duration = .seconds(2)
+
+    /// Twenty bytes that stand for a time, so that followers can tell how long a delivery took.
+    public static let stamp = LoadStamp.placeholder
 
     /// One connection that sends `request` and waits for its reply, again and again.
     public init(endpoint: Endpoint, request: [UInt8]) {
@@ -43,46 +62,25 @@ public struct LoadResult: Sendable {
     public var requestsPerSecond = 0.0
     /// Time from a request to its reply.
     public var latency = LatencyHistogram()
+    /// Time from a request with a `stamp` to each follower that got it.
+    public var deliveryLatency = LatencyHistogram()
+
+    /// That of a load that did nothing.
+    public init() {}
 }
 
-/// How often a latency occurred, in steps of about 2 %: bounded memory, whatever is measured.
-public struct LatencyHistogram: Sendable {
-    private var counts = [Int](repeating: 0, count: 64 * 64)
-    /// How many latencies were added.
-    public private(set) var count = 0
+/// Why a load came to nothing.
+public enum LoadError: Error, CustomStringConvertible {
+    /// The server cannot be reached, or closed a connection.
+    case lost(LoopError)
+    /// The server answered a request with this error.
+    case refused(String)
 
-    /// Without any latency.
-    public init() {}
-
-    /// Adds one latency.
-    public mutating func add(nanoseconds: UInt64) {
-        counts[Self.index(nanoseconds)] += 1
-        count += 1
-    }
-
-    /// The latency that a part of all is below, in microseconds: 0.5 is the median. 0 when there is
-    /// none.
-    public func microseconds(at part: Double) -> Double {
-        guard count > 0 else { return 0 }
-        var left = Int((Double(count) * part).rounded(.up))
-        for (index, n) in counts.enumerated() where n > 0 {
-            left -= n
-            if left <= 0 { return Double(Self.value(index)) / 1_000 }
+    /// For a person.
+    public var description: String {
+        switch self {
+        case .lost(let error): "\(error)"
+        case .refused(let text): "the server refused: \(text)"
         }
-        return 0
-    }
-
-    /// The six highest bits choose the step within a power of two.
-    private static func index(_ value: UInt64) -> Int {
-        guard value >= 64 else { return Int(value) }
-        let power = 63 - value.leadingZeroBitCount
-        return min(64 * 64 - 1, (power - 5) * 64 + Int(value >> UInt64(power - 5)) - 0)
-    }
-
-    private static func value(_ index: Int) -> UInt64 {
-        guard index >= 128 else { return UInt64(index) }
-        let power = index / 64 + 4
-        let step = UInt64(index - (power - 5) * 64)
-        return step << UInt64(power - 5)
     }
 }

@@ -52,6 +52,11 @@ struct HTTPHead {
 
     /// Reads a whole head.
     init(_ bytes: ArraySlice<UInt8>) throws(HTTPReader.Failure) {
+        // The library skips blanks where a server in front may not.
+        let line = bytes.prefix { $0 != 13 }
+        guard line.count(where: { $0 == 32 }) <= 2, !line.contains(9) else {
+            throw .init(400, "blanks in the request line")
+        }
         let parsing = HTTPHeadParsing()
         parsing.run(bytes)
         if let fault = parsing.fault { throw .init(400, fault) }
@@ -76,9 +81,11 @@ struct HTTPHead {
     }
 
     private mutating func add(_ name: String, _ value: [UInt8]) throws(HTTPReader.Failure) {
-        guard let text = String(validating: value, as: UTF8.self) else {
+        guard let whole = String(validating: value, as: UTF8.self) else {
             throw .init(400, "a header that is not UTF-8")
         }
+        // Blanks around a value are no part of it (RFC 9110 §5.5).
+        let text = String(Substring(whole).trimmingBlanks())
         guard let earlier = request.headers[name] else {
             request.headers[name] = text
             return

@@ -71,6 +71,8 @@ public struct Limits: Sendable, Equatable {
     public var turnMilliseconds = 10
     /// How long a shutdown may take.
     public var drainMilliseconds = 5_000
+    /// How long a TLS handshake may take.
+    public var handshakeMilliseconds = 10_000
     /// How long a closed connection is still read, so that its reason arrives.
     public var lingerMilliseconds = 1_000
 
@@ -95,6 +97,7 @@ public struct Limits: Sendable, Equatable {
         ("path_bytes", \.pathBytes),
         ("throttle_ms", \.throttleMilliseconds), ("heartbeat_ms", \.heartbeatMilliseconds),
         ("awaited_effects", \.awaitedEffects), ("effects", \.effects),
+        ("handshake_ms", \.handshakeMilliseconds),
         ("request_ms", \.requestMilliseconds), ("sessions", \.sessions),
         ("session_ms", \.sessionMilliseconds), ("grace_ms", \.graceMilliseconds),
         ("turn_ms", \.turnMilliseconds),

@@ -26,6 +26,12 @@ public struct ServerSettings: Sendable, Equatable {
     public var logFormat = Log.Format.text
     /// Listens beyond loopback without tokens.
     public var isInsecure = false
+    /// The PEM files of TLS: certificate, key, and the roots of clients' certificates.
+    public var tlsCertificate: String?
+    /// The private key of `tlsCertificate`.
+    public var tlsKey: String?
+    /// Whose certificates clients may show.
+    public var tlsClientAuthority: String?
     /// Pages of these origins may ask over HTTP besides the server's own.
     public var allowedOrigins: [String] = []
     /// Names that `Host` may have besides loopback and the listening addresses.
@@ -108,6 +114,9 @@ public struct ServerSettings: Sendable, Equatable {
             case "log-level": logLevel = try Self.choice(try value.text())
             case "log-format": logFormat = try Self.choice(try value.text())
             case "insecure": isInsecure = try value.flag()
+            case "tls-cert": tlsCertificate = try value.text()
+            case "tls-key": tlsKey = try value.text()
+            case "tls-client-ca": tlsClientAuthority = try value.text()
             case "allow-origin":
                 allowedOrigins = try value.texts().map { text throws(SettingError) in
                     try Self.origin(text)

@@ -3,6 +3,8 @@ import RexProtocol
 /// What a server counts from its start on, and what it holds now (Prometheus text format 0.0.4).
 struct Metrics {
     var connectionsAccepted = 0
+    /// How often connections had to wait for room or for a descriptor.
+    var acceptPauses = 0
     var framesReceived = 0
     var httpRequests = 0
     var bytesReceived = 0
@@ -18,6 +20,9 @@ extension Server {
     func metricsPage() -> HTTPResponse {
         var page = MetricsPage()
         page.counter("rex_connections_accepted_total", "Connections.", metrics.connectionsAccepted)
+        page.counter(
+            "rex_accept_pauses_total", "Times that connections had to wait to be accepted.",
+            metrics.acceptPauses)
         page.counter("rex_frames_received_total", "Frames from clients.", metrics.framesReceived)
         page.counter("rex_http_requests_total", "Requests over HTTP.", metrics.httpRequests)
         page.counter("rex_received_bytes_total", "Bytes from clients.", metrics.bytesReceived)

@@ -75,6 +75,8 @@ final class Connection: SocketOwner {
     var stalledBytes = 0
 
     private weak var server: Server?
+    /// Its TLS handshake is done.
+    private(set) var isSecure = false
 
     init(id: Int, socket: Socket, session: Session, limits: Limits, server: Server) {
         self.id = id
@@ -112,6 +114,8 @@ final class Connection: SocketOwner {
     func socket(_ socket: Socket, didRead bytes: UnsafeRawBufferPointer) {
         server?.enter(with: (self, bytes)) { $0.didRead($1.1, on: $1.0) }
     }
+
+    func socketDidSecure(_ socket: Socket) { isSecure = true }
 
     func socketDidEnd(_ socket: Socket) {
         server?.enter(with: self) { $0.didEndInput(of: $1) }

@@ -17,6 +17,9 @@ extension Server {
 
     /// The first byte of a connection says what is spoken.
     private func begin(with bytes: UnsafeRawBufferPointer, on connection: Connection) {
+        if bytes[0] == Self.handshakeByte, let tls, !connection.socket.isSecured {
+            return beginTLS(bytes, on: connection, with: tls)
+        }
         if connection.isSurplus {
             if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[0]) {
                 connection.speak(.http(HTTPReader(bodyLimit: 0)))

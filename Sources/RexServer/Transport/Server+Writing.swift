@@ -59,8 +59,12 @@ extension Server {
         let socket = connection.socket
         guard connection.phase != .closed else { return }
         while !connection.outbox.waiting.isEmpty, !socket.isDraining, !socket.isClosing {
-            let taken = socket.write(
-                connection.outbox.waiting.prefix(Self.mostChunks), offset: connection.outbox.offset)
+            // A cipher takes all: only so much of it that the rest can still be merged.
+            let chunks =
+                socket.isSecured
+                ? connection.outbox.first(Self.laterBytes).0
+                : connection.outbox.waiting.prefix(Self.mostChunks)
+            let taken = socket.write(chunks, offset: connection.outbox.offset)
             if taken == 0 { break }
             connection.outbox.didWrite(taken)
             metrics.bytesSent += taken
@@ -69,8 +73,8 @@ extension Server {
             let (chunks, bytes) = connection.outbox.first(Self.laterBytes)
             connection.writingBytes = bytes
             socket.writeLater(chunks, offset: connection.outbox.offset)
-            if connection.stalledSince == nil { noteStall(connection) }
         }
+        if socket.isDraining, connection.stalledSince == nil { noteStall(connection) }
     }
 
     /// The most chunks of one `writev` (the system's IOV_MAX).

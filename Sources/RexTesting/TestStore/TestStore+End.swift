@@ -61,8 +61,8 @@ extension TestStore {
 
             \(Self.list(effects.map(record.text)))
 
-            Wait with 'await finish()', move the clock, or end them with an action or \
-            'cancelAllEffects()'.
+            Wait with 'await finish()', move the clock with 'await advance(by:)', or end them with \
+            an action or 'cancelAllEffects()'.
             """, at: place)
     }
 }

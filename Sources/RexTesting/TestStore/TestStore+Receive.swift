@@ -104,7 +104,7 @@ extension TestStore {
         }
         let hint =
             clock.sleepers == 0
-            ? "" : "\n\nSomebody sleeps by the store's clock: move it with 'clock.advance(by:)'."
+            ? "" : "\n\nSomebody sleeps by the store's clock: move it with 'await advance(by:)'."
         return """
             Expected to receive \(name), but nothing came within \(time). These effects run: …
 

@@ -72,12 +72,14 @@ extension TestStore {
     }
 
     func checkFaults(at place: TestFailure) {
-        for fault in record.faults {
+        for (fault, action) in record.faults {
             switch fault {
             case .effectFailed(let id, let error):
                 fail("The effect '\(id)' failed: \(error)", at: place)
             case .actionRefused(let origin, let error):
-                fail("An action was refused that came from \(origin): \(error)", at: place)
+                fail(
+                    "\(action ?? "An action") came from \(origin), and was refused: \(error)",
+                    at: place)
             case .effectNotStarted(let limit):
                 fail("An effect was not started: \(limit)", at: place)
             }

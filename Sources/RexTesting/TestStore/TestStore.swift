@@ -6,7 +6,7 @@ public import Rex
 ///
 ///     let store = TestStore(initialState: AppState(), reducer: AppReducer())
 ///     await store.send(.load) { $0.isLoading = true }
-///     store.clock.advance(by: .seconds(1))
+///     await store.advance(by: .seconds(1))
 ///     await store.receive(.loaded(500)) {
 ///         $0.isLoading = false
 ///         $0.count = 500
@@ -14,7 +14,7 @@ public import Rex
 ///
 /// It is exhaustive, unless told otherwise: every change of the state is said, or looked at by
 /// reading `state`; every action of an effect is received; no effect runs when the test ends. What
-/// is not so fails the test, in Swift Testing and in XCTest. Time moves only by `clock`.
+/// is not so fails the test, in Swift Testing and in XCTest. Time moves only by `advance(by:)`.
 ///
 /// Not Sendable: it belongs to one test, and lives where that runs.
 ///
@@ -72,7 +72,8 @@ public final class TestStore<R: Reducer> {
         place = TestFailure("", fileID: fileID, filePath: filePath, line: line, column: column)
         last = initialState
         let hooks =
-            middlewares().map { AnyPipelineHook(MiddlewarePipelineHook($0)) } + pipelineHooks()
+            [AnyPipelineHook(record.witness)]
+            + middlewares().map { AnyPipelineHook(MiddlewarePipelineHook($0)) } + pipelineHooks()
         core = StoreCore(
             initialState: initialState, reducer: reducer, hooks: hooks, clock: clock,
             now: now ?? { Date(timeIntervalSince1970: clock.now.offset / .seconds(1)) },
@@ -97,7 +98,7 @@ public final class TestStore<R: Reducer> {
     /// at its next step.
     public var faults: [StoreFault] {
         defer { record.faults = [] }
-        return record.faults
+        return record.faults.map(\.fault)
     }
 
     /// The effects that run, in the order in which they started.

@@ -8,6 +8,9 @@ enum StandardOutput {
     /// True when stdout is a terminal.
     static let isTerminal = isatty(STDOUT_FILENO) == 1
 
+    /// True when stderr is a terminal.
+    static let talksToTerminal = isatty(STDERR_FILENO) == 1
+
     /// True where colour may be shown: on a terminal, and not with NO_COLOR.
     static let hasColour =
         isTerminal && (getenv("NO_COLOR").map { $0.pointee == 0 } ?? true)
@@ -21,6 +24,9 @@ enum StandardOutput {
 
     /// Writes a line to stderr, with the program's name before it.
     static func talk(_ text: String) { write("rex-client: \(text)\n", to: STDERR_FILENO) }
+
+    /// Writes over the last such line on a terminal at stderr.
+    static func progress(_ text: String) { write("\r\u{1B}[K\(text)", to: STDERR_FILENO) }
 
     private static func write(_ text: String, to descriptor: Int32) {
         var text = text

@@ -46,8 +46,15 @@ struct Client {
     func run(
         _ words: String..., input: String = "", environment: [String: String?] = [:]
     ) throws -> Run {
+        try run(words, input: input, environment: environment)
+    }
+
+    func run(
+        _ words: [String], input: String = "", environment: [String: String?] = [:]
+    ) throws -> Run {
         let child = try start(words, environment: environment)
-        try child.write(input)
+        // A program that ends before it has read everything is its right.
+        if !input.isEmpty { try? child.write(input) }
         child.closeInput()
         let output = try child.rest()
         return Run(status: try child.status(), output: output, errors: child.errorText)

@@ -66,9 +66,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["bench"], ["--token-file", "f", "ping"], ["--token-file=f", "ping"],
-        ["--url", "tls://127.0.0.1:1", "ping"],
-        ["--url", "wss://127.0.0.1:1", "ping"],
+        ["--token-file", "f", "ping"], ["--token-file=f", "ping"],
     ])
     func whatALaterVersionHasIsNamedAsSuch(words: [String]) throws {
         let ended = try Programs.run([Programs.client] + words)

@@ -11,7 +11,8 @@ import Testing
         let add = ["--store", "counter", "dispatch", "add"]
         for (number, words) in [["5"], ["@\(file)"], ["-"]].enumerated() {
             let child = try client.start(add + words)
-            try child.write(" 5 ")
+            // The others read no input, and may have ended before it comes.
+            if words == ["-"] { try child.write(" 5 ") }
             child.closeInput()
             // The second one reaches 10, and the counter commits an alert of its own.
             let rev = [1, 2, 4][number]

@@ -10,7 +10,7 @@ import Testing
         #expect(typo.status == 2)
         #expect(typo.errors.contains("did you mean dispatch?") && typo.output.isEmpty)
         #expect(try client.run("ping", "--tmeout", "1s").errors.contains("did you mean --timeout?"))
-        #expect(try client.run("--url", "wss://x", "ping").status == 2)
+        #expect(try client.run("--url", "ftp://x", "ping").status == 2)
         #expect(try client.run("--token-file", "x", "ping").status == 2)
         #expect(try client.run("state", "nopointer").status == 2)
         #expect(try client.run("publish", "a..b", "1").status == 2)

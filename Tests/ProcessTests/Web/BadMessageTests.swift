@@ -23,9 +23,9 @@ import Testing
             ("binary", frame(0x82, text), 1003), ("an empty binary", frame(0x82), 1003),
             ("a length of 2^64 - 1", frame(0x81, claiming: .max), 1002),
             ("a length of 2^63", frame(0x81, claiming: 1 << 63), 1002),
-            ("a length of 2^63 - 1", frame(0x81, [0x7B], claiming: (1 << 63) - 1), 1009),
-            ("a length of 2^32", frame(0x81, [0x7B], claiming: 1 << 32), 1009),
-            ("a byte over the limit", frame(0x81, [0x7B], claiming: 1_048_577), 1009),
+            ("a length of 2^63 - 1", frame(0x81, claiming: (1 << 63) - 1), 1009),
+            ("a length of 2^32", frame(0x81, claiming: 1 << 32), 1009),
+            ("a byte over the limit", frame(0x81, claiming: 1_048_577), 1009),
             ("a length longer than need be", [0x81, 0xFE, 0, 5] + mask + [0, 0, 0, 0, 0], 1002),
             (
                 "64 bits for a small length", [0x81, 0xFF, 0, 0, 0, 0, 0, 0, 0, 5] + mask + [0],

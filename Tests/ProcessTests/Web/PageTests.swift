@@ -19,7 +19,8 @@ import Testing
             #expect(answer.status == 200, "\(next)")
             found[next] = answer
             let text = answer.text
-            for pattern in [/(?:src|href)="(\/[^"]*)"/, /from "(\/[^"]*)"/] {
+            // Not what a person may click on.
+            for pattern in [/<(?:link|script)[^>]* (?:src|href)="(\/[^"]*)"/, /from "(\/[^"]*)"/] {
                 left += text.matches(of: pattern).map { String($0.1) }
             }
         }

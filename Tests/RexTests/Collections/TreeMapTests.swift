@@ -27,9 +27,28 @@ import Testing
         #expect(map.mapValues { "\($0)" } == ["b": "1", "c": "3", "d": "6"])
         #expect(map.merging(["c": 1, "e": 9]) { $0 + $1 } == ["b": 1, "c": 4, "d": 6, "e": 9])
         #expect(TreeMap([("k", 1), ("k", 2)], uniquingKeysWith: +) == ["k": 3])
-        #expect(map.remove(at: 0) == ("b", 1))
+        #expect(map.compactMapValues { $0 > 1 ? -$0 : nil } == ["c": -3, "d": -6])
+        #expect(TreeMap(uniqueKeysWithValues: [("k", 1), ("j", 2)]) == ["j": 2, "k": 1])
+        #expect(TreeMap(grouping: 1...5) { $0 % 2 } == [0: [2, 4], 1: [1, 3, 5]])
+        #expect(map.popFirst()! == ("b", 1))
+        map.removeAll { $0.key == "d" }
+        #expect(map == ["c": 3])
+        #expect(map.remove(at: 0) == ("c", 3) && map.popFirst() == nil)
         map.removeAll()
         #expect(map.isEmpty && map == [:])
+    }
+
+    @Test func whatStaysIsSharedWhereFewGo() {
+        let map = TreeMap((0..<5_000).map { ($0, $0) })
+        var fewer = map
+        fewer.removeAll { $0.key == 100 || $0.key == 4_000 }
+        #expect(fewer.count == 4_998 && fewer[100] == nil && fewer[101] == 101)
+        var changed: [Int] = []
+        fewer.forEachChangedKey(since: map) { key, _, new in if new == nil { changed.append(key) } }
+        #expect(changed == [100, 4_000])
+        var same = map
+        same.removeAll { $0.value < 0 }
+        #expect(same.sharesStorage(with: map))
     }
 
     @Test func readsAsADictionaryReads() {

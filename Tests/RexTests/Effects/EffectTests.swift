@@ -37,6 +37,26 @@ struct EffectTests {
         #expect(core.state.log == Array(1...500))
     }
 
+    @Test func `work sleeps by the store's clock, also as a child's`() async {
+        let core = core()
+        let countdown = Effect<Int> { emitter in
+            for number in [2, 1] {
+                emitter.send(number)
+                try await emitter.sleep(for: .seconds(1))
+            }
+        }
+        core.dispatch(.run(countdown.map { .add($0) }))
+        await inbox.serve(core) { core.state.log == [2] }
+        await clock.waitForSleepers(1)
+        clock.advance(by: .milliseconds(999))
+        #expect(clock.sleepers == 1)
+        clock.advance(by: .milliseconds(1))
+        await inbox.serve(core) { core.state.log == [2, 1] }
+        await clock.waitForSleepers(1)
+        #expect(core.cancelAllEffects() == 1)
+        while clock.sleepers > 0 { await Task.yield() }
+    }
+
     @Test func `an effect is listed before it has run, with or without an id`() async {
         let core = core()
         core.dispatch(.run(.delayed(.add(1), delay: .seconds(5), id: "late")))

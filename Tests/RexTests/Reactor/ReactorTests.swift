@@ -86,7 +86,7 @@ private final class SearchReactor: Reactor {
 
     func transform(action: Flow<Action>) -> Flow<Action> {
         let logged = action.handle { [unowned self] in log.append("action \($0)") }
-        return isDebounced ? logged.debounce(for: .seconds(1), clock: clock) : logged
+        return isDebounced ? logged.debounce(for: .seconds(1), clock: lifetime.clock) : logged
     }
 
     func transform(mutation: Flow<Mutation>) -> Flow<Mutation> {

@@ -73,6 +73,8 @@ struct RowReducer: Reducer {
 struct Board: Statable {
     var rows: [Row] = []
     var named: [String: Sheet] = [:]
+    var list: TreeArray<Row> = []
+    var map: TreeMap<String, Sheet> = [:]
     var main = Row(id: 0)
     var other = Row(id: 0)
     var log: [String] = []
@@ -81,10 +83,14 @@ struct Board: Statable {
 enum BoardAction: Actionable {
     case row(Int, RowAction)
     case named(String, SheetAction)
+    case list(Int, RowAction)
+    case map(String, SheetAction)
     case main(RowAction)
     case other(RowAction)
     case setRows([Row])
     case setNamed([String: Sheet])
+    case setList(TreeArray<Row>)
+    case setMap(TreeMap<String, Sheet>)
     case cancel(EffectID)
     case refuse
 }
@@ -95,6 +101,8 @@ private func boardReducer() -> some Reducer<Board, BoardAction> {
             switch action {
             case .setRows(let rows): board.rows = rows
             case .setNamed(let named): board.named = named
+            case .setList(let list): board.list = list
+            case .setMap(let map): board.map = map
             case .cancel(let id): return [.cancel(id)]
             case .refuse: throw Refusal("the board")
             default: break
@@ -109,6 +117,16 @@ private func boardReducer() -> some Reducer<Board, BoardAction> {
         .forEach(
             \.named, action: { .named($0, $1) },
             extract: { if case .named(let key, let action) = $0 { (key, action) } else { nil } },
+            do: { SheetReducer() }
+        )
+        .forEach(
+            \.list, action: { .list($0, $1) },
+            extract: { if case .list(let id, let action) = $0 { (id, action) } else { nil } },
+            do: { RowReducer() }
+        )
+        .forEach(
+            \.map, action: { .map($0, $1) },
+            extract: { if case .map(let key, let action) = $0 { (key, action) } else { nil } },
             do: { SheetReducer() })
         RowReducer().scope(
             state: \Board.main, action: { BoardAction.main($0) },
@@ -172,7 +190,8 @@ struct ReducerCompositionTests {
     @Test func `an action for what is not there is refused`() {
         let core = core()
         for action: BoardAction in [
-            .main(.sheet(.wait)), .row(7, .tick), .named("x", .wait),
+            .main(.sheet(.wait)), .row(7, .tick), .named("x", .wait), .list(7, .tick),
+            .map("x", .wait),
         ] {
             guard case .refused(let error) = core.dispatch(action) else {
                 Issue.record("\(action) was not refused")
@@ -223,6 +242,30 @@ struct ReducerCompositionTests {
         #expect(core.state.named["a"]?.text == "x")
         core.dispatch(.setNamed(["b": Sheet()]))
         #expect(core.runningEffects.map(\.fromRevision) == [4])
+        core.cancelAllEffects()
+    }
+
+    @Test func `what is in a TreeArray or a TreeMap are children too`() {
+        let core = core()
+        var list = TreeArray((0..<200).map { Row(id: $0) })
+        core.dispatch(.setList(list))
+        for id in [0, 100, 199] { core.dispatch(.list(id, .start)) }
+        core.dispatch(.list(100, .tick))
+        #expect(core.state.list[100].ticks == 1)
+        // Who only moves keeps what it has started.
+        list.removeSubrange(90..<110)
+        list.insert(list.removeLast(), at: 0)
+        core.dispatch(.setList(list))
+        #expect(core.runningEffects.map(\.fromRevision) == [2, 4])
+        core.cancelAllEffects()
+
+        core.dispatch(.setMap(["a": Sheet(), "b": Sheet(), "caf\u{e9}": Sheet()]))
+        for key in ["a", "b", "cafe\u{301}"] { core.dispatch(.map(key, .wait)) }
+        core.dispatch(.map("a", .write("x")))
+        #expect(core.state.map["a"]?.text == "x")
+        // The same key, spelled differently.
+        core.dispatch(.setMap(["b": Sheet(text: "y"), "cafe\u{301}": Sheet()]))
+        #expect(core.runningEffects.map(\.fromRevision) == [9, 10])
         core.cancelAllEffects()
     }
 

@@ -6,8 +6,8 @@ import Testing
 import XCTest
 
 // The README of Swift-Rex, "Basic Usage", "Pipeline Hooks", "Effects", "Testing" and "Event Bus":
-// its code as it stands there. Replaced: `handle` of a hook is not `async` (hooks are synchronous
-// here); the Combine timer, by a stream of ticks.
+// its code as it stands there. What is replaced says `was:`: `handle` of a hook is not `async`
+// (hooks are synchronous here); the Combine timer is a stream of ticks.
 
 // MARK: - Basic Usage
 
@@ -75,7 +75,7 @@ private struct AnalyticsPipelineHook<State: Statable, Action: Actionable>: Pipel
     func handle(
         phase: PipelinePhase<Action, State>,
         context: PipelineContext<Action, State>
-    ) -> HookResult<Action> {
+    ) -> HookResult<Action> {  // was: ) async -> HookResult<Action> {
         if case .didReduce(let action, _, _) = phase {
             Analytics.track(action: "\(action)")
         }
@@ -135,6 +135,7 @@ private struct FetchReducer: Reducer {
             Effect.stream {
                 AsyncStream { continuation in
                     let task = Task {
+                        // was: in Timer.publish(every: 1, on: .main, in: .common).autoconnect()
                         for await _ in ticks {
                             continuation.yield(.timerTick)
                         }

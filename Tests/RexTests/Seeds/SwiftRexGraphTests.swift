@@ -4,9 +4,10 @@ import RexTesting
 import Testing
 
 // The README of Swift-Rex, "State Graph", "Derived State", "SwiftUI Integration", "UIKit
-// Integration": its code as it stands there, with stand-ins for views. Replaced: the lines that
-// forward Combine's `objectWillChange`, which Observation does not need; `@objc`; `await` in front
-// of `store.state`, which does not wait here. Where it says `// ...` something stands.
+// Integration": its code as it stands there, with stand-ins for views. What is replaced says
+// `was:`: the lines that forward Combine's `objectWillChange`, which Observation does not need;
+// `@objc`; `await` in front of `store.state`, which does not wait here. Where it says `// ...`
+// something stands.
 
 // MARK: - State Graph
 
@@ -92,9 +93,10 @@ private struct ContentView: View {
 }
 
 @MainActor
-private final class AppEnvironment {
+private final class AppEnvironment {  // was: AppEnvironment: ObservableObject
     let graphStore: GraphStore<AppReducer>
     let observableStore: ObservableStore<AppReducer>
+    // was: private var subscription: AnyCancellable?
 
     init() {
         let graphStore = GraphStore(
@@ -105,6 +107,9 @@ private final class AppEnvironment {
         )
         self.graphStore = graphStore
         self.observableStore = ObservableStore(store: graphStore.store)
+        // was: subscription = observableStore.objectWillChange
+        //     .receive(on: DispatchQueue.main)
+        //     .sink { [weak self] _ in self?.objectWillChange.send() }
     }
 }
 
@@ -140,14 +145,14 @@ private class ViewController: UIViewController {
 
     private func updateUI() {
         Task {
-            let state = store.state
+            let state = store.state  // was: await store.state
             await MainActor.run {
                 label.text = "Count: \(state.count)"
             }
         }
     }
 
-    func increment() { store.dispatch(.increment) }
+    func increment() { store.dispatch(.increment) }  // was: @objc private func
 }
 
 private struct Unread {

@@ -62,6 +62,34 @@ struct StoreTests {
         #expect(store.state.log == [1])
     }
 
+    @Test func `a cancelled send ends the effects that it waits for, and nothing else`() async {
+        let store = store()
+        store.dispatch(.run(.interval(.add(1), id: "ticks", period: .seconds(60))))
+        store.dispatch(.run(.delayed(.add(2), delay: .seconds(60), id: "other")))
+        let effect = Effect<TallyAction>.concurrent(
+            .delayed(.run(.delayed(.add(3), delay: 1)), delay: 1),
+            .interval(.add(4), id: "more ticks", period: .seconds(60)))
+        let task = Task { try await store.send(.run(effect), waitForEffects: true) }
+        await clock.waitForSleepers(4)
+        clock.advance(by: .seconds(1))
+        while await store.effects.last?.fromRevision != 4 { await Task.yield() }
+        await clock.waitForSleepers(4)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(await store.effects.map(\.id) == ["ticks", "other", "more ticks"])
+        #expect(store.state.log.isEmpty)
+    }
+
+    @Test func `a task that is cancelled already sends nothing and waits for nothing`() async {
+        let store = store()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await store.send(.add(1), waitForEffects: true)
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(await store.revision == 0)
+    }
+
     @Test func `an aborted action throws`() async {
         let store = Store(
             initialState: Tally(), reducer: TallyReducer(),

@@ -52,10 +52,30 @@ struct TestClockTests {
             }
             try await clock.sleep(for: .seconds(100))
         }
-        await clock.waitForSleepers(1)
+        // It need not sleep yet.
         await clock.advance(by: .milliseconds(4_500), keeping: 1)
         #expect(notes.lines == (1...4).map { "\(Duration.seconds($0))" })
         #expect(clock.now.offset == .milliseconds(4_500))
         ticker.cancel()
+    }
+
+    @Test func `who waits for sleepers that do not come fails the test`() async {
+        let ahead = clock.now
+        await withKnownIssue {
+            await clock.waitForSleepers(2, timeout: .milliseconds(1), line: 7)
+        } matching: { issue in
+            issue.sourceLocation?.line == 7
+                && issue.comments.map(\.rawValue) == [
+                    """
+                    Waited 0.001 seconds until 2 tasks sleep by the clock: there are 0.
+
+                    Was the timer started, and does it sleep by this clock?
+                    """
+                ]
+        }
+        await withKnownIssue {
+            await clock.advance(by: .seconds(1), keeping: 1, timeout: .milliseconds(1))
+        }
+        #expect(clock.now == ahead.advanced(by: .seconds(1)))
     }
 }

@@ -174,7 +174,7 @@ struct TestStoreTests {
 
                     'watch' of .watch, in node:room (sent 0), until it is cancelled
 
-                Somebody sleeps by the store's clock: move it with 'clock.advance(by:)'.
+                Somebody sleeps by the store's clock: move it with 'await advance(by:)'.
                 """,
             ])
     }
@@ -201,8 +201,8 @@ struct TestStoreTests {
                     'watch' of .watch, in node:room (sent 0), until it is cancelled
                     '#2' of .load (sent 0)
 
-                Wait with 'await finish()', move the clock, or end them with an action or \
-                'cancelAllEffects()'.
+                Wait with 'await finish()', move the clock with 'await advance(by:)', or end them \
+                with an action or 'cancelAllEffects()'.
                 """,
             ])
     }
@@ -238,6 +238,16 @@ struct TestStoreTests {
                 "Expected '.nothing' to be refused, but it was not.",
                 "The effect '#1' failed: offline",
             ])
+    }
+
+    @Test func `what an effect sends and is refused is named`() async {
+        let store = TestStore(
+            initialState: Tally(), reducer: TallyReducer(), onFailure: failures.note)
+        await store.send(.run(.many(.add(1), .refuse, .add(2))))
+        await store.receive(.add(1)) { $0 = Tally(log: [1], total: 1) }
+        await store.receive(.add(2)) { $0 = Tally(log: [1, 2], total: 3) }
+        #expect(
+            failures.texts == ["'.refuse' came from effect(#1), and was refused: no"])
     }
 
     @Test func `without exhaustiveness only what it cares about counts`() async {

@@ -2,8 +2,9 @@
 import { avatar, h, icon, iconButton, keyed, setText } from "/dom.js";
 
 const byID = (id) => document.getElementById(id);
-/** How long an alert stays. */
+/** How long an alert stays, and one of a message that is in sight anyway. */
 const ALERT_TIME = 9_000;
+const SHORT_ALERT_TIME = 4_000;
 
 /** The people of the room that is open. Returns `render()`. */
 export function makePeople(app, composer) {
@@ -64,7 +65,8 @@ export function makeAlerts(app) {
         } }, h("b", {}, by ? `${by} in #${room}` : "You were named"), h("p", {}, text)),
       iconButton("close", "Dismiss", close));
     byID("toasts").append(toast);
-    setTimeout(close, ALERT_TIME);
+    const isInSight = room === app.room && app.screen === "room" && document.hasFocus();
+    setTimeout(close, isInSight ? SHORT_ALERT_TIME : ALERT_TIME);
   }
 
   return function render() {

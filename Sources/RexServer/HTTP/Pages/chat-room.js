@@ -245,7 +245,7 @@ export function makeComposer(app) {
   const drafts = new Map();
   let room = null;
   let edited = null; // the message that is being edited
-  let lastTyping = 0;
+  let lastTyping = -Infinity;
 
   const changed = () => (send.disabled = !text.value.trim());
 
@@ -255,7 +255,7 @@ export function makeComposer(app) {
     if (edited) app.edit(edited, value);
     else app.send(value);
     stopEditing();
-    lastTyping = 0;
+    lastTyping = -Infinity;
   }
 
   function stopEditing() {

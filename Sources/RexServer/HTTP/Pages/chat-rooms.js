@@ -5,7 +5,8 @@ const byID = (id) => document.getElementById(id);
 
 /** The form that a person comes in by. `app.enter(name, room)` rejects with what was wrong. */
 export function makeDoor(app) {
-  const form = byID("door");
+  const place = byID("door");
+  const form = place.querySelector("form");
   const { name, room } = form.elements;
   const problem = form.querySelector(".problem");
   const button = form.querySelector("button");
@@ -27,7 +28,7 @@ export function makeDoor(app) {
 
   let wasOpen = false;
   return function render(isOpen) {
-    form.hidden = !isOpen;
+    place.hidden = !isOpen;
     if (isOpen && !wasOpen) {
       problem.textContent = app.problem ?? "";
       setText(byID("door-title"), app.me ? "You are not here" : "Come in");

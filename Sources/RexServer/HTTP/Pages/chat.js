@@ -23,6 +23,7 @@ const app = {
   room: decodeURIComponent(location.hash.slice(1)) || kept?.room || null,
   state: null,
   status: "connecting",
+  wantsFocus: false, // the composer, once it is to be seen
   pending: [], // messages on their way: { key, room, text, problem }
   problem: null,
 
@@ -74,8 +75,9 @@ const app = {
     keep();
     history.replaceState(history.state, "", `#${encodeURIComponent(room)}`);
     screens.open("room");
+    // A finger would only bring up the keyboard over what is to be read.
+    app.wantsFocus = matchMedia("(hover: hover)").matches;
     render();
-    if (matchMedia("(hover: hover)").matches) composer.focus();
   },
 
   send(text) {
@@ -170,6 +172,8 @@ const render = onceAFrame(() => {
     composer.render();
     for (const renderPart of renderers) renderPart();
     renderPlace();
+    if (app.wantsFocus) composer.focus();
+    app.wantsFocus = false;
     app.markRead();
   }
   renderDoor(isOut);
@@ -240,4 +244,10 @@ function showProblem(text) {
 store.subscribe("", (state) => {
   app.state = state;
   render();
+}, {
+  failed({ message }) {
+    setText(bar.firstElementChild, `No chat is hosted here: ${message}`);
+    bar.dataset.status = "connecting";
+    bar.hidden = false;
+  },
 });

@@ -67,7 +67,7 @@ export function keyed(parent, items, keyOf, make, update) {
 export function hueOf(name) {
   let hash = 7;
   for (const letter of name) hash = (hash * 31 + letter.codePointAt(0)) % 360;
-  return hash;
+  return (hash * 137) % 360; // names that are alike get hues that are not
 }
 
 /** The first letters of a name on its colour. */

@@ -57,6 +57,8 @@ export function makeLists(app) {
 
   async function clients() {
     const { clients } = await app.connection.request("clients");
+    // Connections that a browser keeps for later requests are the least of interest.
+    clients.sort((a, b) => (a.transport === "http") - (b.transport === "http"));
     keyed(byID("client-list"), clients, ({ client }) => client, ({ client, user }) =>
       h("li", { class: "entry" }, h("div", {},
         h("b", {}, user ? `${user} (${client})` : client,

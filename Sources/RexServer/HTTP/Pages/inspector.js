@@ -80,7 +80,7 @@ function open(name) {
     epoch = change.epoch;
     load();
   });
-  location.hash = name;
+  history.replaceState(null, "", `#${encodeURIComponent(name)}`);
   lists.refresh();
   render();
 }
@@ -137,6 +137,12 @@ byID("by-type").addEventListener("change", (event) => {
 });
 byID("by-path").addEventListener("input", (event) => filterByPath(event.target.value.trim()));
 byID("store").addEventListener("change", (event) => open(event.target.value));
+window.addEventListener("hashchange", () => {
+  const name = decodeURIComponent(location.hash.slice(1));
+  if (![...byID("store").options].some(({ value }) => value === name)) return;
+  byID("store").value = name;
+  open(name);
+});
 
 /** Takes the commits that are new; those before stay as they were. */
 function sift() {
@@ -208,7 +214,7 @@ function renderDetail(entry) {
  * patch stands for it, which is right for what it replaces. */
 function stepOf({ op, path, value }, before) {
   const old = op === "add" ? undefined : valueAt(before, path);
-  return h("div", { class: "step" },
+  return h("div", { class: "step", "data-op": op },
     h("span", { class: "op" }, op),
     h("button", { type: "button", class: "path", title: "Show in the state",
       onclick: () => tree.reveal(path) }, path || "(the whole state)"),

@@ -17,6 +17,7 @@ export function makeVirtualList(scroller, { rowHeight, role, make, fill, choose,
   const space = h("div", { class: "rows", role: "presentation" });
   const rows = []; // on the page, by their order of making
   let items = [];
+  let count = 0; // of those that were shown; the list may grow behind our back
   let chosen = -1;
   scroller.append(space);
   scroller.tabIndex = 0;
@@ -25,7 +26,7 @@ export function makeVirtualList(scroller, { rowHeight, role, make, fill, choose,
   function paint() {
     const { scrollTop, clientHeight } = scroller;
     const first = Math.max(0, Math.floor(scrollTop / rowHeight) - OVERSCAN);
-    const last = Math.min(items.length, Math.ceil((scrollTop + clientHeight) / rowHeight) + OVERSCAN);
+    const last = Math.min(count, Math.ceil((scrollTop + clientHeight) / rowHeight) + OVERSCAN);
     while (rows.length < last - first) {
       const row = make();
       row.setAttribute("role", role);
@@ -41,7 +42,7 @@ export function makeVirtualList(scroller, { rowHeight, role, make, fill, choose,
       row.index = index;
       row.id = `${id}-${index}`;
       row.style.transform = `translateY(${index * rowHeight}px)`;
-      row.setAttribute("aria-setsize", items.length);
+      row.setAttribute("aria-setsize", count);
       row.setAttribute("aria-posinset", index + 1);
       row.setAttribute("aria-selected", index === chosen);
       fill(row, items[index], index);
@@ -61,11 +62,13 @@ export function makeVirtualList(scroller, { rowHeight, role, make, fill, choose,
   scroller.addEventListener("keydown", (event) => {
     const page = Math.floor(scroller.clientHeight / rowHeight);
     const to = { ArrowUp: chosen - 1, ArrowDown: chosen + 1, PageUp: chosen - page,
-      PageDown: chosen + page, Home: 0, End: items.length - 1 }[event.key];
+      PageDown: chosen + page, Home: 0, End: count - 1 }[event.key];
     if (to === undefined) return key?.(event);
     event.preventDefault();
-    const index = Math.min(items.length - 1, Math.max(0, to));
-    if (index >= 0) choose(index, event);
+    const index = Math.min(count - 1, Math.max(0, to));
+    if (index < 0) return;
+    chosen = index; // a key that is held down comes more often than a frame
+    choose(index, event);
   });
 
   const list = {
@@ -73,8 +76,9 @@ export function makeVirtualList(scroller, { rowHeight, role, make, fill, choose,
     show(next, index = chosen) {
       const wasAtEnd = list.isAtEnd();
       items = next;
+      count = items.length;
       chosen = index;
-      space.style.height = `${items.length * rowHeight}px`;
+      space.style.height = `${count * rowHeight}px`;
       if (wasAtEnd && list.follows) scroller.scrollTop = scroller.scrollHeight;
       later();
     },
