@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "--token-file",
+        "--token-file"
     ])
     func whatALaterVersionHasIsNamedAsSuch(option: String) throws {
         for words in [[option, "x"], ["\(option)=x"]] {
