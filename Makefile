@@ -23,8 +23,10 @@ build: bootstrap ## build both programs into .build/release
 test: bootstrap-tests ## every test; the last line is the runner's closing line
 	$(SWIFT) test --disable-xctest
 
-test-long: bootstrap-tests ## the tests with the long ones among them, then all under the address sanitizer
+test-long: bootstrap-tests ## the long tests, random ones a million times, then all under the address sanitizer
 	REX_LONG_TESTS=1 $(SWIFT) test --disable-xctest
+	REX_LONG_TESTS=1 $(SWIFT) test --disable-xctest -c release -Xswiftc -enable-testing \
+		--scratch-path .build/long --filter '(ModelTests|StateDiffPropertyTests)/'
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --disable-xctest --sanitize address \
 		--scratch-path .build/address
 

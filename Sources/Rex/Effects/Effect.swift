@@ -94,6 +94,21 @@ extension Effect {
         }
     }
 
+    /// What of it ends the effects of a scope, or of a part of the state; nil where nothing does.
+    /// It follows from the state that was committed, so it is done whatever becomes of the rest.
+    @usableFromInline
+    var ending: Effect? {
+        switch plan {
+        case .endScope, .endOwned: return self
+        case .owned(let owner, let inner):
+            return inner.ending.map { Effect(plan: .owned(owner, $0)) }
+        case .sequence(let parts), .concurrent(let parts):
+            let endings = parts.compactMap(\.ending)
+            return endings.isEmpty ? nil : Effect(plan: .concurrent(endings))
+        default: return nil
+        }
+    }
+
     /// True for several at once, with or without a name around them.
     var isConcurrent: Bool {
         switch plan {

@@ -72,7 +72,7 @@ public final class StoreCore<R: Reducer> {
         initialState: R.State, reducer: R, revision: Int = 0,
         hooks: [AnyPipelineHook<R.State, R.Action>] = [], label: String = "Rex",
         idPrefix: String = "", limits: StoreLimits = StoreLimits(),
-        clock: any Clock<Duration> = ContinuousClock(),
+        clock: any Clock<Duration> = SystemClock(),
         now: @escaping @Sendable () -> Date = { Date() },
         inbox: @escaping @Sendable (EffectEvent<R.Action>) -> Void
     ) {
@@ -93,6 +93,7 @@ public final class StoreCore<R: Reducer> {
         for strand in table.strands.values {
             strand.lease.end()
             strand.task?.cancel()
+            strand.letGoOfParent()
         }
     }
 

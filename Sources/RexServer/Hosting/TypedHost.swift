@@ -70,7 +70,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     init(
         name: String, _ beginning: Beginning<State, Action>, reducer: R, loop: Loop,
         limits: Limits, hooks: [AnyPipelineHook<State, Action>] = [],
-        clock: any Clock<Duration> = ContinuousClock(),
+        clock: any Clock<Duration> = SystemClock(),
         startsEffects: Bool = true, idPrefix: String = ""
     ) throws {
         let state = beginning.state
