@@ -7,7 +7,7 @@ BIN = .build/release
 files = $(shell find . \( -name .build -o -name .git \) -prune -o -type f -name '$(1)' -print)
 shell_files = $(shell grep -lE '^\#!.*(/|env )(ba)?sh$$' .ci/* scripts/*)
 
-.PHONY: help run build test test-long bench format lint bootstrap bootstrap-tests
+.PHONY: help run build test test-long test-crash bench format lint bootstrap bootstrap-tests
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -29,6 +29,9 @@ test-long: bootstrap-tests ## the long tests, random ones a million times, then 
 		--scratch-path .build/long --filter '(ModelTests|StateDiffPropertyTests)/'
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --disable-xctest --sanitize address \
 		--scratch-path .build/address
+
+test-crash: bootstrap-tests ## the server killed 200 times in the middle of its work
+	REX_CRASH_ROUNDS=200 $(SWIFT) test --disable-xctest --filter CrashTests
 
 # The servers are put on core 0, so what measures them runs on core 1 where there is one.
 bench: build ## throughput and latency: the store in process, the server over its socket

@@ -29,6 +29,8 @@ final class Strand<Action: Sendable> {
     var retry: (effect: Effect<Action>, policy: RetryPolicy<Action>, attempts: Int)?
     /// Asked for more steps when the last has ended.
     var refill: (() -> [Effect<Action>])?
+    /// The reminder that it waits for.
+    var reminder: EffectID?
     /// Where it holds back what comes too often.
     var window: ThrottleWindow<Action>?
     /// The steps of a sequence that have not started.

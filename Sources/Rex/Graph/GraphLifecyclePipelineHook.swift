@@ -49,7 +49,9 @@ extension Effect {
     /// The nodes that it, or a part of it, is tied to.
     var nodes: [GraphNodeID] {
         switch plan {
-        case .none, .send, .publish, .cancel, .cancelAll, .endScope, .endOwned, .work: []
+        case .none, .send, .publish, .cancel, .cancelAll, .endScope, .endOwned, .work,
+            .reminder, .fire:
+            []
         case .sequence(let parts), .concurrent(let parts): parts.flatMap(\.nodes)
         case .owned(_, let inner), .retry(let inner, _), .repeating(let inner, _),
             .throttle(let inner, _):

@@ -108,6 +108,7 @@ extension StoreCore {
     /// Out of the table first, then whoever waited is told: they may call the core again.
     private func close(_ strand: Strand<R.Action>) {
         strand.isOver = true
+        didEnd(strand)
         strand.lease.end()
         strand.task?.cancel()
         table.remove(strand)

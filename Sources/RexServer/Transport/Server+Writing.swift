@@ -6,13 +6,21 @@ import RexWebSocket
 /// From frames to bytes: replies, flushing, and the end of a connection.
 extension Server {
     /// Adds one frame to a connection's replies of this turn; its line feed is added here.
-    func reply(to connection: Connection, _ body: (inout JSONWriter) -> Void) {
+    ///
+    /// - Parameter isPublic: it says nothing of any store, and need not wait for the disk.
+    func reply(
+        to connection: Connection, isPublic: Bool = false, _ body: (inout JSONWriter) -> Void
+    ) {
+        if !isPublic { holdBack(connection) }
         connection.outbox.reply(as: connection.encoding, body)
         touch(connection)
     }
 
     /// Adds bytes that are no frame.
-    func replyBytes(to connection: Connection, _ body: (inout JSONWriter) -> Void) {
+    func replyBytes(
+        to connection: Connection, isPublic: Bool = false, _ body: (inout JSONWriter) -> Void
+    ) {
+        if !isPublic { holdBack(connection) }
         connection.outbox.replyBytes(body)
         touch(connection)
     }
@@ -193,7 +201,9 @@ extension Server {
             if case .events = connection.wire { connection.webSession?.streams -= 1 }
         }
         connection.enter(phase)
-        leave(connection.session.takeParticipation(), connection.session.client)
+        var part = connection.session.takeParticipation()
+        if park(connection.session, part.presentOn) { part.presentOn = [] }
+        leave(part, connection.session.client)
     }
 
     /// Takes a client out of everything it took part in.
