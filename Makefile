@@ -7,7 +7,7 @@ BIN = .build/release
 files = $(shell find . \( -name .build -o -name .git \) -prune -o -type f -name '$(1)' -print)
 shell_files = $(shell grep -lE '^\#!.*(/|env )(ba)?sh$$' .ci/* scripts/*)
 
-.PHONY: help run build test test-long bench format lint bootstrap bootstrap-tests
+.PHONY: help run build test test-long test-crash bench format lint bootstrap bootstrap-tests
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -23,10 +23,15 @@ build: bootstrap ## build both programs into .build/release
 test: bootstrap-tests ## every test; the last line is the runner's closing line
 	$(SWIFT) test --disable-xctest
 
-test-long: bootstrap-tests ## the tests with the long ones among them, then all under the address sanitizer
+test-long: bootstrap-tests ## the long tests, random ones a million times, then all under the address sanitizer
 	REX_LONG_TESTS=1 $(SWIFT) test --disable-xctest
+	REX_LONG_TESTS=1 $(SWIFT) test --disable-xctest -c release -Xswiftc -enable-testing \
+		--scratch-path .build/long --filter '(ModelTests|StateDiffPropertyTests)/'
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --disable-xctest --sanitize address \
 		--scratch-path .build/address
+
+test-crash: bootstrap-tests ## the server killed 200 times in the middle of its work
+	REX_CRASH_ROUNDS=200 $(SWIFT) test --disable-xctest --filter CrashTests
 
 # The servers are put on core 0, so what measures them runs on core 1 where there is one.
 bench: build ## throughput and latency: the store in process, the server over its socket

@@ -32,6 +32,8 @@ let package = Package(
         .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
         .systemLibrary(name: "CHTTPParser", providers: [.apt(["libhttp-parser-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         // The house, from the ground up.
         .target(name: "Rex", swiftSettings: strict),
@@ -49,7 +51,7 @@ let package = Package(
             name: "RexServer",
             dependencies: [
                 "Rex", "RexProtocol", "RexLoop", "RexWebSocket", "RexTLS", "COpenSSL",
-                "CHTTPParser",
+                "CHTTPParser", "CSQLite",
             ],
             resources: [.embedInCode("HTTP/Pages")],
             swiftSettings: strict),

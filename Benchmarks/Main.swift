@@ -5,7 +5,7 @@ struct RexBench {
         let tables: [(name: String, run: () async -> Void)] = [
             ("store", storeTable), ("collections", collectionsTable), ("diff", diffTable),
             ("cost", costTable), ("codec", codecTable),
-            ("socket", socketTable), ("websocket", webSocketTable),
+            ("socket", socketTable), ("websocket", webSocketTable), ("durable", durableTable),
         ]
         let wanted = CommandLine.arguments.dropFirst()
         for name in wanted where !tables.contains(where: { $0.name == name }) {

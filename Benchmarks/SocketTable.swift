@@ -206,7 +206,7 @@ private func compare(
 }
 
 /// The first value, and each other with the ratio of the first to it.
-private func show(_ title: String, _ values: [(name: String, value: Double)]) {
+func show(_ title: String, _ values: [(name: String, value: Double)]) {
     let name = title + String(repeating: " ", count: max(0, 46 - title.count))
     let first = values[0].value
     var line = "  \(name) \(text(first))"

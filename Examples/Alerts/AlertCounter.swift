@@ -45,7 +45,7 @@ public final class AlertCounter: Composer {
     private let clock: any Clock<Duration>
 
     /// A counter at 0, whose fetches sleep by `clock`.
-    public init(clock: any Clock<Duration> = ContinuousClock()) {
+    public init(clock: any Clock<Duration> = SystemClock()) {
         self.clock = clock
     }
 

@@ -12,7 +12,7 @@ public final class GameEnvironment {
     public let observableStore: ObservableStore<GameReducer>
 
     /// A game in its menu.
-    public init(clock: any Clock<Duration> = ContinuousClock()) {
+    public init(clock: any Clock<Duration> = SystemClock()) {
         graphStore = GraphStore(
             initialState: GameState(), reducer: GameReducer(), embedGraphAction: { .graph($0) },
             clock: clock)

@@ -13,7 +13,7 @@ protocol ExampleTime {
 
 /// As it does for everybody.
 struct RealTime: ExampleTime {
-    var clock: any Clock<Duration> { ContinuousClock() }
+    var clock: any Clock<Duration> { SystemClock() }
 
     func pass(_ duration: Duration, for example: any TerminalExample) async {
         try? await Task.sleep(for: duration)

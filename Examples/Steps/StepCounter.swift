@@ -62,7 +62,7 @@ public final class StepCounter: Reactor {
     /// A counter at 0.
     public init(
         coordinator: Coordinator<StepCounterStep>? = nil,
-        clock: any Clock<Duration> = ContinuousClock()
+        clock: any Clock<Duration> = SystemClock()
     ) {
         self.coordinator = coordinator
         lifetime = ReactorLifetime(clock: clock)

@@ -41,6 +41,8 @@ package struct ProgramSpec: Sendable {
     package let summary: String
     package let options: [any CommandOptionDefinition]
     package let commands: [CommandSpec]
+    /// Without a command the program does what it is for.
+    package let isCommandOptional: Bool
     package let examples: [String]
     /// Lines behind the options: what the exit status means.
     package let notes: [String]
@@ -50,7 +52,8 @@ package struct ProgramSpec: Sendable {
 
     package init(
         name: String, version: String, summary: String, options: [any CommandOptionDefinition],
-        commands: [CommandSpec], examples: [String], notes: [String] = [],
+        commands: [CommandSpec], isCommandOptional: Bool = false, examples: [String],
+        notes: [String] = [],
         announced: [String] = []
     ) {
         self.name = name
@@ -58,6 +61,7 @@ package struct ProgramSpec: Sendable {
         self.summary = summary
         self.options = options
         self.commands = commands
+        self.isCommandOptional = isCommandOptional
         self.examples = examples
         self.notes = notes
         self.announced = announced

@@ -4,7 +4,7 @@ package enum HelpText {
     package static func program(_ program: ProgramSpec) -> String {
         var lines = [
             "\(program.name): \(program.summary)", "",
-            "Usage: \(program.name) [OPTIONS]\(program.commands.isEmpty ? "" : " COMMAND …")", "",
+            "Usage: \(program.name) [OPTIONS]\(program.commandWords)", "",
         ]
         if program.commands.isEmpty {
             lines += ["Options:"]
@@ -55,5 +55,12 @@ package enum HelpText {
             let space = max(gap, width + gap - first.count)
             return first + String(repeating: " ", count: space) + second
         }
+    }
+}
+
+extension ProgramSpec {
+    /// How its usage names a command.
+    fileprivate var commandWords: String {
+        commands.isEmpty ? "" : isCommandOptional ? " [COMMAND …]" : " COMMAND …"
     }
 }

@@ -63,6 +63,7 @@ extension ProgramSpec {
             }
         }
         if wantsHelp { return .help(commands.isEmpty ? nil : command) }
+        if isCommandOptional, command == nil { command = CommandSpec.program(name) }
         guard let command else { throw UsageError("a command is missing") }
         if command.name == "help" {
             guard let topic = arguments.operands.first else { return .help(nil) }

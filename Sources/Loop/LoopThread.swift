@@ -8,13 +8,15 @@ public final class LoopThread: Sendable {
 
     /// Starts the thread.
     ///
-    /// - Parameter prepare: called once on the calling thread, before the loop runs; the place for
-    ///   `onTurnEnd` and `onWake`.
-    public init(prepare: (Loop) -> Void = { _ in }) {
+    /// - Parameters:
+    ///   - name: what `top -H` shows; at most 15 bytes.
+    ///   - prepare: called once on the calling thread, before the loop runs; the place for
+    ///     `onTurnEnd` and `onWake`.
+    public init(named name: String = "rex-loop", prepare: (Loop) -> Void = { _ in }) {
         let loop = Loop()
         self.loop = loop
         prepare(loop)
-        loop.start(named: "rex-loop")
+        loop.start(named: name)
     }
 
     /// Ends the loop after its present turn; its sockets and timers are closed. The thread ends by

@@ -34,10 +34,10 @@ extension Server {
     }
 
     private func waitUntilStopped() async {
-        if phase == .stopped { return }
+        if isStopped { return }
         await withCheckedContinuation { continuation in
             // Asked again: the loop may have turned on the way into this closure.
-            if phase == .stopped { continuation.resume() } else { stopped.append(continuation) }
+            if isStopped { continuation.resume() } else { stopped.append(continuation) }
         }
     }
 
@@ -116,6 +116,20 @@ extension Server {
         phase = .stopped
         for connection in connections.values { connection.socket.close() }
         for store in stores.values { store.wakeWaits() }
+        guard let journal else { return endStop() }
+        // What the goodbyes committed is stored too; then the file is whole without its log.
+        isClosingJournal = true
+        journalReader?.close()
+        journal.close()
+    }
+
+    /// Nothing more will be done.
+    private var isStopped: Bool { phase == .stopped && !isClosingJournal }
+
+    func endStop() {
+        isClosingJournal = false
+        wakeStorageWaits(through: .max, isStored: false)
+        journalLock = nil
         log.event(.notice, "stopped")
         for continuation in stopped { continuation.resume() }
         stopped = []

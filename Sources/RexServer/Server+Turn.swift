@@ -11,6 +11,8 @@ extension Server {
     func endTurn() {
         metrics.turns += 1
         cut()
+        // The disk has its work before the sockets have theirs.
+        handOverToJournal()
         // A flush may end a connection, whose leaving may commit: that belongs to the next round.
         var rounds = 0
         while !touched.isEmpty, rounds < Self.mostRounds {
@@ -20,9 +22,11 @@ extension Server {
             for connection in list {
                 connection.isTouched = false
                 flush(connection)
+                if journal != nil { didFlush(connection) }
             }
             cut()
         }
+        handOverToJournal()
         if !touched.isEmpty { loop.wake() }
         armTimer()
     }
@@ -93,11 +97,7 @@ extension Server {
     /// Whether a subscription gets its frame later; then what makes it ready is arranged.
     private func mustWait(_ subscription: Subscription) -> Bool {
         let connection = subscription.connection
-        // Only a socket that the kernel does not take from is behind: a full outbox may just not
-        // have been written in this turn.
-        if connection.socket.isDraining, connection.outbox.pendingBytes > limits.outboxBytes {
-            return true
-        }
+        if isBehind(connection) { return true }
         guard subscription.throttle > 0 else { return false }
         let now = loop.milliseconds
         guard now < subscription.notBefore else { return false }
@@ -105,6 +105,13 @@ extension Server {
             .throttle(connection: connection.id, subscription: subscription.number),
             at: subscription.notBefore)
         return true
+    }
+
+    /// Only a socket that the kernel does not take from is behind, or one that waits for the disk:
+    /// a full outbox may just not have been written in this turn.
+    func isBehind(_ connection: Connection) -> Bool {
+        connection.outbox.pendingBytes > limits.outboxBytes
+            && (connection.socket.isDraining || connection.outbox.isHeld)
     }
 
     private func send(
@@ -118,6 +125,7 @@ extension Server {
             subscription.notBefore = loop.milliseconds + subscription.throttle
         }
         let connection = subscription.connection
+        holdBack(connection)
         connection.outbox.place(chunk)
         touch(connection)
         if connection.outbox.pendingBytes > limits.outboxBytes { write(connection) }
@@ -221,6 +229,8 @@ extension Server {
                     refuseSurplus(connection)
                 }
             case .session(let name): checkSession(name)
+            case .journal: didReachJournalDeadline()
+            case .grace(let name): checkParked(name)
             case .handshake(let id):
                 if let connection = connections[id] { checkHandshake(connection) }
             }

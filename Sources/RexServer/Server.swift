@@ -49,6 +49,8 @@ public actor Server {
     private var lastConnection = 0
     /// Clients that are several requests of HTTP, by the name in `Rex-Session`.
     var webSessions: [String: WebSession] = [:]
+    /// Clients that may come back, by the names of their sessions.
+    var parkedSessions: [String: ParkedSession] = [:]
     var metrics = Metrics()
     /// Certificate and key of connections that begin with TLS; nil where it is not spoken.
     var tls: TLSContext?
@@ -90,6 +92,25 @@ public actor Server {
     /// Readers that are too slow for their events, to be closed when nothing else is under way.
     var slow: [Connection] = []
 
+    /// The loop's end of the journal; nil where everything lives in memory only.
+    var journal: JournalQueue?
+    /// Reads the journal while the loop goes on.
+    var journalReader: JournalReader?
+    /// The folder is ours as long as this is.
+    var journalLock: FolderLock?
+    /// Connections that hold something back until it is stored.
+    var heldConnections: [Connection] = []
+    /// Tasks of the program that wait for a batch to be stored.
+    var storageWaits: [(ticket: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
+    /// The turn in which a batch was last found to be stored.
+    var turnOfStorage = 0
+    /// A deadline for the journal is among the server's.
+    var hasJournalDeadline = false
+    /// What the present request needs to know of the journal of a store.
+    var pendingQuestion: (store: String, question: JournalReader.Question)?
+    /// The journal is being closed, which is the last that a stop waits for.
+    var isClosingJournal = false
+
     enum Phase { case starting, running, draining, saying, stopped }
 
     /// What is due at a moment of the loop's clock.
@@ -103,6 +124,8 @@ public actor Server {
         case goOn(connection: Int)
         case request(connection: Int)
         case session(String)
+        case journal
+        case grace(session: String)
         case surplus(connection: Int)
         case handshake(connection: Int)
     }
@@ -137,10 +160,11 @@ public actor Server {
         guard stores.count < limits.stores else {
             throw HostingError("no more than \(limits.stores) stores can be hosted")
         }
-        add(
-            try TypedHost(
-                name: name, state: initialState, reducer: reducer, loop: loop, limits: limits,
-                hooks: hooks))
+        let host = try TypedHost(
+            name: name, try beginning(of: name, initialState), reducer: reducer, loop: loop,
+            limits: limits, hooks: hooks)
+        add(host)
+        host.didStart()
         // The program may commit before anybody can connect.
         prepareLoop()
         return LocalStore(name: name, server: self)

@@ -124,6 +124,7 @@ public final class TestClock: Clock, Sendable {
     /// what they do then takes its time. An interval that is late by several periods ticks once;
     /// `advance(by:keeping:)` lets each tick come.
     public func advance(by duration: Duration = .zero) {
+        precondition(duration >= .zero, "a clock does not go back, by \(duration)")
         let due = time.withLock { time in
             time.now = time.now.advanced(by: duration)
             return time.takeDue()

@@ -11,6 +11,7 @@ import RexServer
     private enum Status {
         static let usage: Int32 = 2
         static let cannotListen: Int32 = 69
+        static let journal: Int32 = 74
         static let badConfiguration: Int32 = 78
     }
 
@@ -24,6 +25,11 @@ import RexServer
             fail(Status.usage, "\(error)", hint: "rex-server --help shows the options")
         } catch let error as LoopError {
             fail(Status.cannotListen, "\(error)")
+        } catch let error as JournalError {
+            let hint =
+                error.kind == .damaged
+                ? "--accept-loss goes on with what is good, and keeps the damaged file" : nil
+            fail(Status.journal, error.description, hint: hint)
         } catch let error as BadConfiguration {
             fail(Status.badConfiguration, error.description)
         } catch {
@@ -35,8 +41,11 @@ import RexServer
         let words = Array(CommandLine.arguments.dropFirst())
         let environment = ProcessInfo.processInfo.environment
         switch try ServerOptions.spec.parse(words, environment: environment) {
+        case .help(let command?): print(HelpText.command(command, of: ServerOptions.spec))
         case .help: print(HelpText.program(ServerOptions.spec))
         case .version: print("rex-server \(Server.version)")
+        case .run(let command, let arguments) where !arguments.operands.isEmpty:
+            try JournalCommands.run(command.name, arguments.operands)
         case .run(_, let arguments):
             let settings = try settings(arguments)
             if arguments[ServerOptions.checkConfig] {
@@ -69,7 +78,13 @@ import RexServer
         if !hosts.isEmpty { settings.allowedHosts = hosts }
         if let level = arguments[ServerOptions.logLevel] { settings.logLevel = level }
         if let format = arguments[ServerOptions.logFormat] { settings.logFormat = format }
+        if let folder = arguments[ServerOptions.data] {
+            settings.dataFolder = folder
+            settings.isMemoryOnly = false
+        }
         if arguments[ServerOptions.memory] { settings.isMemoryOnly = true }
+        if arguments[ServerOptions.acceptLoss] { settings.acceptsLoss = true }
+        if let mode = arguments[ServerOptions.durability] { settings.durability = mode }
         if arguments[ServerOptions.insecure] { settings.isInsecure = true }
         if let file = arguments[ServerOptions.tlsCertificate] { settings.tlsCertificate = file }
         if let file = arguments[ServerOptions.tlsKey] { settings.tlsKey = file }
@@ -99,6 +114,7 @@ import RexServer
         configuration.log.level = settings.logLevel
         configuration.log.format = settings.logFormat
         let server = Server(configuration)
+        if !settings.isMemoryOnly { try await openJournal(settings, server) }
         for name in settings.stores { try await host(name, on: server) }
         do {
             try await useTLS(settings, on: server)
@@ -113,6 +129,15 @@ import RexServer
             ServiceNotification.send("READY=1")
         }
         ServiceNotification.send("STOPPING=1")
+    }
+
+    private static func openJournal(_ settings: ServerSettings, _ server: Server) async throws {
+        let environment = ProcessInfo.processInfo.environment
+        guard let folder = settings.dataFolder ?? ServerSettings.usualFolder(in: environment) else {
+            throw UsageError("there is no home to keep states in; --data names a folder")
+        }
+        try await server.openJournal(
+            in: folder, durability: settings.durability, acceptsLoss: settings.acceptsLoss)
     }
 
     private static func useTLS(_ settings: ServerSettings, on server: Server) async throws {

@@ -14,9 +14,22 @@ enum ServerOptions {
         environment: "REX_PORT_FILE"
     ) { $0 }
 
+    static let data = CommandOption<String>(
+        "--data", "DIR", help: "where states are kept; default ~/.local/state/rex",
+        environment: "REX_DATA"
+    ) { $0 }
+
     static let memory = CommandOption(
-        flag: "--memory", help: "keep nothing: the state lives in memory (always so for now)",
+        flag: "--memory", help: "keep nothing: states live in memory, and end with the server",
         environment: "REX_MEMORY")
+
+    static let durability = CommandOption<Durability>(
+        "--durability", "MODE", help: "sync: acks wait for the disk; async: at most 100 ms later",
+        environment: "REX_DURABILITY"
+    ) { try ServerSettings.choice($0) }
+
+    static let acceptLoss = CommandOption(
+        flag: "--accept-loss", help: "go on with what is good of a damaged journal")
 
     static let stores = CommandOption<[String]>(
         "--stores", "LIST", help: "which to host, the first is the default: chat,counter,doc",
@@ -71,24 +84,44 @@ enum ServerOptions {
         environment: "REX_LOG_FORMAT"
     ) { try ServerSettings.choice($0) }
 
+    static let export = CommandSpec(
+        "export", "DIR", count: 1...1, summary: "the journal of a folder as lines of JSON",
+        details: ["A server may have the folder. One commit a line, in order, store by store."],
+        examples: ["rex-server export /var/lib/rex | jq -c 'select(.patch) | {rev, action}'"])
+
+    static let importing = CommandSpec(
+        "import", "DIR", count: 1...1, summary: "reads such lines into a folder without a journal",
+        examples: ["rex-server import /var/lib/rex < journal.jsonl"])
+
+    static let backup = CommandSpec(
+        "backup", "DIR TARGET", count: 2...2, summary: "copies a journal while it is in use",
+        details: ["`rex-server --data TARGET` goes on with the copy."],
+        examples: ["rex-server backup /var/lib/rex /backup/rex-monday"])
+
+    static let verify = CommandSpec(
+        "verify", "DIR", count: 1...1, summary: "checks a journal and reduces it once more",
+        details: ["Exit status 1 and the first difference where one is found."],
+        examples: ["rex-server verify /var/lib/rex"])
+
     static let spec = ProgramSpec(
         name: "rex-server", version: Server.version, summary: "hosts stores on the network",
         options: [
-            listen, portFile, memory, stores, config, checkConfig, insecure, tlsCertificate, tlsKey,
-            tlsClientAuthority, allowOrigin, allowHost, logLevel, logFormat,
+            listen, portFile, data, memory, durability, acceptLoss, stores, config, checkConfig,
+            insecure, tlsCertificate, tlsKey, tlsClientAuthority, allowOrigin, allowHost, logLevel,
+            logFormat,
         ],
-        commands: [],
+        commands: [export, importing, backup, verify], isCommandOptional: true,
         examples: [
-            "rex-server",
+            "rex-server --memory",
             "rex-server --listen 127.0.0.1:0 --port-file /run/rex/port --stores counter",
             "rex-server --listen unix:/run/rex/socket --log-format json",
         ],
         notes: [
             "Exit status: 0 stopped by SIGTERM or SIGINT, 1 ended at once by a second signal,",
-            "2 wrong words, 69 cannot listen, 78 bad configuration. SIGHUP rereads log-level",
-            "and the files of TLS.",
+            "2 wrong words, 69 cannot listen, 74 journal not usable, 78 bad configuration.",
+            "SIGHUP rereads log-level and the files of TLS.",
         ],
         announced: [
-            "--data", "--durability", "--token-file",
+            "--token-file"
         ])
 }

@@ -154,7 +154,27 @@ extension TreeArray {
             }
             place += 1
         }
-        for range in gone.reversed() { removeSubrange(range) }
+        // Each removal costs O(log n) and touches a leaf or two: with more, all is made anew.
+        if gone.count > count / TreeNode<ByPlace<Element>>.leafLimit + 1 {
+            root = rest(without: gone)
+        } else {
+            for range in gone.reversed() { removeSubrange(range) }
+        }
+    }
+
+    /// What is left without ranges that rise. O(n).
+    @inlinable
+    func rest(without gone: [Range<Int>]) -> TreeNode<ByPlace<Element>> {
+        var builder = TreeBuilder<ByPlace<Element>>()
+        var ranges = gone.makeIterator()
+        var range = ranges.next()
+        var place = 0
+        for element in self {
+            if let next = range, place >= next.upperBound { range = ranges.next() }
+            if range?.contains(place) != true { builder.append(element) }
+            place += 1
+        }
+        return builder.finish()
     }
 
     /// Two lists, one behind the other; both are shared. O(log n).

@@ -37,6 +37,8 @@ protocol ComposerConnecting<Action> {
     func accept(_ action: Action)
     func send(_ action: Action, waitForEffects: Bool) async throws
     var effects: [RunningEffect] { get }
+    /// Ends the effects.
+    func end()
 }
 
 /// The way into the core of a composer. The inlet holds it, and the composer the inlet: the core
@@ -64,4 +66,8 @@ final class ComposerConnection<C: Composer>: ComposerConnecting {
     }
 
     var effects: [RunningEffect] { core.core.runningEffects }
+
+    func end() {
+        core.core.cancelAllEffects()
+    }
 }

@@ -10,7 +10,7 @@ public struct Compose<C: Composer> {
     public let wrappedValue: C
 
     /// Connects the composer; its timers sleep by `clock`.
-    public init(wrappedValue: C, clock: any Clock<Duration> = ContinuousClock()) {
+    public init(wrappedValue: C, clock: any Clock<Duration> = SystemClock()) {
         wrappedValue.connect(clock: clock)
         self.wrappedValue = wrappedValue
     }

@@ -51,7 +51,7 @@ extension Composer {
     ///   - onFault: hears of effects that threw without a `catch`, and of limits that were met.
     public func connect(
         pipelineHooks: [AnyPipelineHook<ComposedState<State>, ComposedAction<Action>>] = [],
-        clock: any Clock<Duration> = ContinuousClock(),
+        clock: any Clock<Duration> = SystemClock(),
         onFault: @escaping @MainActor (StoreFault) -> Void = { _ in }
     ) {
         let core = MainCore(
@@ -59,6 +59,8 @@ extension Composer {
             hooks: pipelineHooks, label: "\(Self.self)", clock: clock,
             onFault: { fault in onFault(fault) })
         core.core.onCommit = { [weak self] commit in self?.state = commit.state.value }
+        // Whoever waits for an effect of the time before holds the core that it runs on.
+        action.connection?.end()
         action.connection = ComposerConnection(core)
     }
 

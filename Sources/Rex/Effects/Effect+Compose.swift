@@ -89,6 +89,8 @@ extension Effect {
             Effect<Other>(plan: .repeating(inner.map(transform), repetition))
         case .throttle(let inner, let throttling):
             Effect<Other>(plan: .throttle(inner.map(transform), throttling))
+        case .reminder(let reminder): Effect<Other>(plan: .reminder(reminder.map(transform)))
+        case .fire(let action): Effect<Other>(plan: .fire(transform(action)))
         }
     }
 }

@@ -63,15 +63,7 @@ extension Effect {
     ) -> Effect where S.AsyncIterator: SendableMetatype {
         .work(
             id: id, cancelInFlight: cancelInFlight, isLongLived: true, isFollowing: true,
-            prepare: { _ in
-                { emitter in
-                    for try await element in elements {
-                        guard let action = transform(element) else { continue }
-                        emitter.send(action)
-                        await emitter.room()
-                    }
-                }
-            },
+            prepare: { _ in { try await $0.send(each: elements, as: transform) } },
             recover: nil)
     }
 
@@ -130,14 +122,14 @@ final class ThrottleWindow<Action: Sendable>: Sendable {
     private func waiting<C: Clock>(
         on clock: C, for duration: Duration
     ) -> EffectWork<Action>.Operation where C.Duration == Duration {
-        let first = clock.now.advanced(by: duration)
+        let first = clock.deadline(after: duration)
         return { [self] emitter in
             var deadline = first
             while true {
                 try await clock.sleep(until: deadline, tolerance: nil)
                 guard let effect = next() else { return }
                 emitter.run(effect)
-                deadline = clock.now.advanced(by: duration)
+                deadline = clock.deadline(after: duration)
             }
         }
     }

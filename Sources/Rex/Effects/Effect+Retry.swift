@@ -1,6 +1,6 @@
 extension Effect {
-    /// Does `effect`, and does it again when it fails: at most `maxAttempts` times in all, after
-    /// waits that grow from `delay` by the factor `backoff` up to `delayLimit`.
+    /// Does `effect`, and does it again when it fails: at most `maxAttempts` times in all, and once
+    /// at least, after waits that grow from `delay` by the factor `backoff` up to `delayLimit`.
     ///
     /// An effect fails when its operation, or that of a part of it, throws and has no `catch`; the
     /// parts that still run are then cancelled. What it sent before it failed has been sent.
@@ -81,11 +81,12 @@ struct RetryPolicy<Action: Sendable>: Sendable {
 
     /// The wait behind a failed attempt, the first being 1.
     func wait(after attempt: Int) -> Duration {
-        var wait = max(delay, .zero)
-        // A factor that leads beyond any wait would not fit a Duration.
-        let factor = min(max(backoff, 1), 1_000_000)
-        for _ in 1..<max(attempt, 1) where wait < delayLimit { wait = wait * factor }
-        return min(wait, delayLimit)
+        let limit = min(max(delayLimit, .zero), longestWait)
+        var wait = min(max(delay, .zero), limit)
+        // A factor that leads beyond any wait would not fit a Duration; what is no number is 1.
+        let factor = backoff > 1 ? min(backoff, 1_000_000) : 1
+        for _ in 1..<max(attempt, 1) where wait < limit { wait = wait * factor }
+        return min(wait, limit)
     }
 
     func map<Other: Sendable>(

@@ -24,7 +24,8 @@ extension Effect {
     }
 
     /// Runs `operation` in a task of its own; an error becomes the effect that `recover` returns,
-    /// which takes this effect's place. An effect that was cancelled is not recovered.
+    /// which takes this effect's place, also where that is a long-lived one: it then ends by this
+    /// effect's id. An effect that was cancelled is not recovered.
     ///
     /// Source: RxCompose, `.run { effect in … } catch: { error in … }`.
     public static func run(
@@ -44,14 +45,7 @@ extension Effect {
     ) -> Effect where S.Element == Action, S.AsyncIterator: SendableMetatype {
         .work(
             id: id, cancelInFlight: cancelInFlight, isLongLived: true, isFollowing: true,
-            prepare: { _ in
-                { emitter in
-                    for try await action in elements {
-                        emitter.send(action)
-                        await emitter.room()
-                    }
-                }
-            },
+            prepare: { _ in { try await $0.send(each: elements) { $0 } } },
             recover: recover)
     }
 
@@ -64,14 +58,7 @@ extension Effect {
     ) -> Effect where S.Element == Action, S.AsyncIterator: SendableMetatype {
         .work(
             id: id, cancelInFlight: cancelInFlight, isLongLived: true, isFollowing: true,
-            prepare: { _ in
-                { emitter in
-                    for try await action in make() {
-                        emitter.send(action)
-                        await emitter.room()
-                    }
-                }
-            },
+            prepare: { _ in { try await $0.send(each: make()) { $0 } } },
             recover: nil)
     }
 

@@ -1,4 +1,9 @@
 extension Effect {
+    /// The longest that a timer, a period, a delay or a window lasts, 100 years: what is longer is
+    /// cut to it. A clock of the system traps, or wakes at once, where a deadline does not fit its
+    /// numbers.
+    public static var waitLimit: Duration { longestWait }
+
     /// Dispatches `action` once, `delay` after the commit. Ends by itself.
     public static func delayed(
         _ action: Action, delay: Duration, id: EffectID? = nil, cancelInFlight: Bool = false
@@ -20,7 +25,8 @@ extension Effect {
     /// without a period once, and then it ends by itself.
     ///
     /// Keeps to absolute deadlines: tick k is due at `dueTime + k × period`, however long the ticks
-    /// before took. Ticks that were missed are skipped, not made up.
+    /// before took. Ticks that were missed are skipped, not made up. A due time that is past is
+    /// now; a period that is not above 0 is a precondition failure.
     ///
     /// Source: RxCompose, `.timer(.send(.tick), dueTime:period:)`.
     public static func timer(
@@ -65,7 +71,8 @@ extension Effect {
     private static func ticking<C: Clock>(
         _ effect: Effect, on clock: C, after dueTime: Duration, every period: Duration?
     ) -> EffectWork<Action>.Operation where C.Duration == Duration {
-        let first = clock.now.advanced(by: max(dueTime, .zero))
+        let first = clock.deadline(after: dueTime)
+        let period = period.map { min($0, longestWait) }
         return { emitter in
             var deadline = first
             while true {
@@ -75,10 +82,27 @@ extension Effect {
                 deadline = deadline.advanced(by: period)
                 let late = deadline.duration(to: clock.now)
                 if late >= .zero {
-                    let missed = (late / period).rounded(.down) + 1
-                    deadline = deadline.advanced(by: period * Int(missed))
+                    deadline = deadline.advanced(by: period.firstMultiple(above: late))
                 }
             }
         }
+    }
+}
+
+/// See `Effect.waitLimit`.
+let longestWait = Duration.seconds(100 * 365 * 86_400)
+
+extension Clock where Duration == Swift.Duration {
+    /// The moment that much later than now, at most `longestWait`; now where that is past.
+    func deadline(after wait: Duration) -> Instant {
+        now.advanced(by: min(max(wait, .zero), longestWait))
+    }
+}
+
+extension Duration {
+    /// The least whole number of times this, which is above 0, that is longer than `other`, which
+    /// is not below it. Counted exactly: a Double would sometimes be one short.
+    fileprivate func firstMultiple(above other: Duration) -> Duration {
+        Duration(attoseconds: (other.attoseconds / attoseconds + 1) * attoseconds)
     }
 }

@@ -27,6 +27,8 @@ public struct Effect<Action: Sendable>: Sendable {
         case retry(Effect, RetryPolicy<Action>)
         case repeating(Effect, Repetition)
         case throttle(Effect, Throttling)
+        case reminder(Reminder<Action>)
+        case fire(Action)
     }
 
     /// Nothing.
@@ -85,10 +87,25 @@ extension Effect {
     /// True when the store can do it at once, without a task.
     var isInstant: Bool {
         switch plan {
-        case .none, .send, .publish, .cancel, .cancelAll, .endScope, .endOwned: true
-        case .work, .retry, .repeating, .throttle: false
+        case .none, .send, .publish, .cancel, .cancelAll, .endScope, .endOwned, .fire: true
+        case .work, .retry, .repeating, .throttle, .reminder: false
         case .sequence(let parts), .concurrent(let parts): parts.allSatisfy(\.isInstant)
         case .labelled(_, let inner), .owned(_, let inner): inner.isInstant
+        }
+    }
+
+    /// What of it ends the effects of a scope, or of a part of the state; nil where nothing does.
+    /// It follows from the state that was committed, so it is done whatever becomes of the rest.
+    @usableFromInline
+    var ending: Effect? {
+        switch plan {
+        case .endScope, .endOwned: return self
+        case .owned(let owner, let inner):
+            return inner.ending.map { Effect(plan: .owned(owner, $0)) }
+        case .sequence(let parts), .concurrent(let parts):
+            let endings = parts.compactMap(\.ending)
+            return endings.isEmpty ? nil : Effect(plan: .concurrent(endings))
+        default: return nil
         }
     }
 
@@ -105,7 +122,8 @@ extension Effect {
     /// anything with one of these as a part. Nobody waits for the end of such an effect.
     public var isLongLived: Bool {
         switch plan {
-        case .none, .send, .publish, .cancel, .cancelAll, .endScope, .endOwned: false
+        case .none, .send, .publish, .cancel, .cancelAll, .endScope, .endOwned, .fire: false
+        case .reminder: true
         case .work(let work): work.isLongLived
         case .sequence(let parts), .concurrent(let parts): parts.contains(where: \.isLongLived)
         case .labelled(_, let inner), .owned(_, let inner), .retry(let inner, _),

@@ -54,6 +54,20 @@ public struct EffectEmitter<Action: Sendable>: Sendable {
         await lease.room()
     }
 
+    /// Sends what `transform` makes of each element, leaving out nil, no faster than the store
+    /// takes it up. Done with the last one, or when nobody listens any more: a sequence need not
+    /// notice that its task was cancelled.
+    func send<S: AsyncSequence>(
+        each elements: S, as transform: (S.Element) -> Action?
+    ) async throws {
+        for try await element in elements {
+            if isOver { return }
+            guard let action = transform(element) else { continue }
+            send(action)
+            await room()
+        }
+    }
+
     /// How many of one effect's signals wait in the owner's inbox before `room` makes it wait.
     public static var inFlightLimit: Int { EffectLease.inFlightLimit }
 

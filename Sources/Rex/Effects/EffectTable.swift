@@ -4,7 +4,7 @@ final class Strand<Action: Sendable> {
     let id: EffectID?
     let scope: EffectScope
     /// What it is a part of. The way up is strong, the way down goes by number: no cycle.
-    let parent: Strand?
+    private(set) var parent: Strand?
     /// The parts of the state whose it is, the outermost first.
     let owners: [EffectOwner]
     /// Listed and cancellable by itself; otherwise it is only a part of its parent.
@@ -29,6 +29,8 @@ final class Strand<Action: Sendable> {
     var retry: (effect: Effect<Action>, policy: RetryPolicy<Action>, attempts: Int)?
     /// Asked for more steps when the last has ended.
     var refill: (() -> [Effect<Action>])?
+    /// The reminder that it waits for.
+    var reminder: EffectID?
     /// Where it holds back what comes too often.
     var window: ThrottleWindow<Action>?
     /// The steps of a sequence that have not started.
@@ -59,6 +61,37 @@ final class Strand<Action: Sendable> {
         trail = isLongLived || place.parent != nil ? nil : place.trail
     }
 
+    /// Does no more steps, and counts as ended already.
+    func stop() {
+        isOver = true
+        rest = []
+        refill = nil
+    }
+
+    /// Makes it a part of something else, of the same owners.
+    func move(to other: Strand) {
+        parent?.children.remove(number)
+        parent = other
+        other.children.insert(number)
+    }
+
+    /// Belongs to nothing any more: a long row of parts of one another would else be let go of by
+    /// as many calls inside one another.
+    func letGoOfParent() {
+        parent = nil
+    }
+
+    /// What it is a part of, where nothing is left of itself but the wait for its own parts: they
+    /// may as well be parts of that. So an effect whose last act is to do itself again goes on for
+    /// ever without piling up. Nil where it still has something to do, or to be listed for.
+    var stand: Strand? {
+        guard let parent, !isOver, !isHeld, !parent.isOver, rest.isEmpty, refill == nil,
+            retry == nil, window == nil, owners.count == parent.owners.count
+        else { return nil }
+        if !isListed { return parent }
+        return id != nil && id == parent.id && scope == parent.scope ? parent : nil
+    }
+
     /// The listed effect that this is a part of, or itself.
     var listed: Strand {
         var strand = self
@@ -72,6 +105,19 @@ final class Strand<Action: Sendable> {
         let known = parent?.owners.count ?? 0
         if known >= owners.count { return [] }
         return (known + 1...owners.count).map { Array(owners.prefix($0)) }
+    }
+
+    /// What takes its place, by its names and those of what it is a part of where it will be a part
+    /// of nothing: a long-lived effect, which nobody waits for.
+    func named(_ effect: Effect<Action>) -> Effect<Action> {
+        guard effect.isLongLived && !isLongLived else { return effect }
+        var named = effect
+        var strand: Strand? = self
+        while let known = strand {
+            if known.isListed, let id = known.id { named = named.cancellable(id: id) }
+            strand = known.parent
+        }
+        return named
     }
 
     /// Its id, or `#<number>`.

@@ -78,29 +78,18 @@ public final class EventBus: Sendable {
     }
 
     /// The events of this type from now on. A reader that is behind by more than `bufferLimit`
-    /// loses the oldest; ending the loop ends the subscription.
+    /// loses the oldest. Ending the loop ends the subscription; the end of the bus ends the loop.
     public func events<E: Sendable>(
         of type: E.Type, bufferLimit: Int = EventBus.defaultBufferLimit
     ) -> AsyncStream<E> {
-        stream(bufferLimit) { yield in subscribe(to: type, handler: yield) }
+        StreamOrigin.stream(bufferLimit: bufferLimit) { subscribe(to: type, handler: $0) }
     }
 
     /// The events whose topic meets `pattern`, from now on; otherwise as `events(of:)`.
     public func events(
         topics pattern: TopicPattern, bufferLimit: Int = EventBus.defaultBufferLimit
     ) -> AsyncStream<Event> {
-        stream(bufferLimit) { yield in subscribe(topics: pattern, handler: yield) }
-    }
-
-    private func stream<Element: Sendable>(
-        _ bufferLimit: Int,
-        _ subscribe: (@escaping @Sendable (Element) -> Void) -> SubscriptionToken
-    ) -> AsyncStream<Element> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: Element.self, bufferingPolicy: .bufferingNewest(bufferLimit))
-        let token = subscribe { continuation.yield($0) }
-        continuation.onTermination = { _ in token.cancel() }
-        return stream
+        StreamOrigin.stream(bufferLimit: bufferLimit) { subscribe(topics: pattern, handler: $0) }
     }
 
     private struct Listener: Sendable {

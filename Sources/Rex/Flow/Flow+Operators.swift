@@ -106,7 +106,7 @@ extension Flow where Element: Equatable & SendableMetatype {
 extension Flow where Element: Sendable {
     /// A value only when no other came for `quiet` after it.
     public func debounce(
-        for quiet: Duration, clock: any Clock<Duration> = ContinuousClock()
+        for quiet: Duration, clock: any Clock<Duration> = SystemClock()
     ) -> Flow {
         Flow { sink in
             let last = FlowMemory<Task<Void, Never>>()
@@ -127,7 +127,7 @@ extension Flow where Element: Sendable {
 private func later<C: Clock>(
     _ quiet: Duration, on clock: C, _ body: @escaping @MainActor () -> Void
 ) -> Task<Void, Never> where C.Duration == Duration {
-    let deadline = clock.now.advanced(by: quiet)
+    let deadline = clock.deadline(after: quiet)
     return Task {
         try? await clock.sleep(until: deadline, tolerance: nil)
         if !Task.isCancelled { body() }

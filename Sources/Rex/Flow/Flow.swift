@@ -100,15 +100,12 @@ extension Flow where Element: Sendable {
     /// How many values `values` keeps for a slow reader before it loses the oldest.
     public static var defaultBufferLimit: Int { 64 }
 
-    /// The same for `for await`, from any isolation; ending the loop ends the subscription.
+    /// The same for `for await`, from any isolation. Ending the loop ends the subscription; the end
+    /// of what the flow comes from ends the loop.
     public var values: AsyncStream<Element> { values(bufferLimit: Self.defaultBufferLimit) }
 
     /// As `values`, with a buffer of another size.
     public func values(bufferLimit: Int) -> AsyncStream<Element> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: Element.self, bufferingPolicy: .bufferingNewest(bufferLimit))
-        let token = drive { continuation.yield($0) }
-        continuation.onTermination = { _ in token.cancel() }
-        return stream
+        StreamOrigin.stream(bufferLimit: bufferLimit) { yield in drive { yield($0) } }
     }
 }

@@ -12,7 +12,8 @@ public final class FlowSource<Element> {
 
     private var sinks: [(token: SubscriptionToken, call: @MainActor (Element) -> Void)] = []
     private var waiting = Fifo<Element>()
-    private var isSending = false
+    /// True while somebody is told: what is sent then waits its turn.
+    private(set) var isSending = false
     /// What whoever comes later is told first.
     private var latest: Element?
     private let remembers: Bool

@@ -21,31 +21,22 @@ public final class GraphLifecyclePipelineHook<State: GraphStateContainer, Action
     ) -> HookResult<Action> {
         if context.isDryRun { return .continue }
         switch phase {
-        case .didReduce(_, _, let state):
+        case .didReduce(_, let before, let state):
             after.withLock { $0 = state.graph }
+            if before.graph == state.graph { break }
+            // Here, so that no other hook's abort of the effects keeps them from their end.
+            return end(before.graph.mounted.reversed().filter { !state.graph.isMounted($0) })
         case .willRunEffects(_, let effects):
             guard let graph = after.withLock({ $0.take() }) else { break }
-            let gone = nodesGone(before: context.state?.graph, after: graph, effects: effects)
-            if !gone.isEmpty {
-                return .appendEffects(gone.map { .endScope(.node($0.rawValue)) })
-            }
+            return end(effects.flatMap(\.nodes).filter { !graph.isMounted($0) })
         default:
             break
         }
         return .continue
     }
 
-    private func nodesGone(
-        before: StateGraph?, after: StateGraph, effects: [Effect<Action>]
-    ) -> [GraphNodeID] {
-        var gone: [GraphNodeID] = []
-        if let before, before != after {
-            gone = before.mounted.reversed().filter { !after.isMounted($0) }
-        }
-        for node in effects.flatMap(\.nodes) where !after.isMounted(node) && !gone.contains(node) {
-            gone.append(node)
-        }
-        return gone
+    private func end(_ nodes: [GraphNodeID]) -> HookResult<Action> {
+        nodes.isEmpty ? .continue : .appendEffects(nodes.map { .endScope(.node($0.rawValue)) })
     }
 }
 
@@ -58,7 +49,9 @@ extension Effect {
     /// The nodes that it, or a part of it, is tied to.
     var nodes: [GraphNodeID] {
         switch plan {
-        case .none, .send, .publish, .cancel, .cancelAll, .endScope, .endOwned, .work: []
+        case .none, .send, .publish, .cancel, .cancelAll, .endScope, .endOwned, .work,
+            .reminder, .fire:
+            []
         case .sequence(let parts), .concurrent(let parts): parts.flatMap(\.nodes)
         case .owned(_, let inner), .retry(let inner, _), .repeating(let inner, _),
             .throttle(let inner, _):

@@ -22,7 +22,7 @@ public final class GraphStore<R: Reducer>: Sendable where R.State: GraphStateCon
         middlewares: () -> [AnyMiddleware<R.State, R.Action>] = { [] },
         pipelineHooks: () -> [AnyPipelineHook<R.State, R.Action>] = { [] },
         timeTravel: TimeTravelPipelineHook<R.State, R.Action>? = nil, label: String = "Rex",
-        eventBus: EventBus = EventBus(), clock: any Clock<Duration> = ContinuousClock(),
+        eventBus: EventBus = EventBus(), clock: any Clock<Duration> = SystemClock(),
         now: @escaping @Sendable () -> Date = { Date() },
         onFault: @escaping @Sendable (StoreFault) -> Void = { _ in }
     ) {

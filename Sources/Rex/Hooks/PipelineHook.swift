@@ -23,7 +23,8 @@ public enum PipelinePhase<Action: Actionable, State: Statable>: Sendable {
     case willReduce(Action, State)
     /// It was reduced, and nothing is committed yet: `.abort` drops the new state and the effects.
     case didReduce(Action, before: State, after: State)
-    /// It was committed, and its effects are about to start: `.abort` drops them.
+    /// It was committed, and its effects are about to start: `.abort` drops them, but for those
+    /// that end what belonged to a part of the state that has gone.
     case willRunEffects(Action, [Effect<Action>])
     /// Those of its effects that end by themselves have ended.
     case didRunEffects(Action)
@@ -78,7 +79,7 @@ public enum HookResult<Action: Actionable>: Sendable {
     case `continue`
     /// Go on with another action. Only before the reducer; later phases ignore it.
     case transform(Action)
-    /// Stop. Before the commit nothing has happened; at `willRunEffects` the effects are dropped;
+    /// Stop. Before the commit nothing has happened; at `willRunEffects` no effect starts;
     /// afterwards it only keeps the phase from the hooks behind.
     case abort
     /// Go on, and start these as well, behind the reducer's own.

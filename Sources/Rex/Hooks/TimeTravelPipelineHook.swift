@@ -25,25 +25,35 @@ public final class TimeTravelPipelineHook<State: Statable, Action: Actionable>: 
 
     private struct Record {
         var timeline: Timeline
-        /// Without a gap, so the entry of a revision is found by counting.
+        /// Without a gap, so the entry of a revision is found by counting. More than are kept: the
+        /// oldest are let go of now and then.
         var entries: [TimeTravelEntry<State, Action>] = []
         /// The states at the timeline's stops, which may be older than the entries.
         var stops: [Int: State] = [:]
         /// Reduced but not committed yet.
         var pending: TimeTravelEntry<State, Action>?
 
+        /// What is kept: the last steps, and the state before them.
+        var kept: ArraySlice<TimeTravelEntry<State, Action>> {
+            entries.suffix(timeline.limit + 1)
+        }
+
+        /// The state at a stop that can be undone or redone to, or at a step that is kept.
         func state(at revision: Int) -> State? {
-            if let state = stops[revision] { return state }
-            guard let first = entries.first?.revision, entries.indices.contains(revision - first)
-            else { return nil }
-            return entries[revision - first].state
+            let kept = kept
+            if let first = kept.first, let last = kept.last,
+                (first.revision...last.revision).contains(revision)
+            {
+                return kept[kept.startIndex + revision - first.revision].state
+            }
+            return timeline.revisions.contains(revision) ? stops[revision] : nil
         }
     }
 
     private let cap: Int
     private let record: Mutex<Record>
 
-    /// - Parameter cap: how many steps can be undone.
+    /// - Parameter cap: how many steps can be undone, 1 at least.
     public init(cap: Int = Timeline.defaultLimit) {
         self.cap = cap
         record = Mutex(Record(timeline: Timeline(limit: cap)))
@@ -74,7 +84,9 @@ public final class TimeTravelPipelineHook<State: Statable, Action: Actionable>: 
     }
 
     /// The steps that are kept, the oldest first.
-    public var history: [TimeTravelEntry<State, Action>] { record.withLock { $0.entries } }
+    public var history: [TimeTravelEntry<State, Action>] {
+        record.withLock { Array($0.kept) }
+    }
 
     /// The revision whose state is the store's.
     public var present: Int { record.withLock { $0.timeline.present } }

@@ -27,6 +27,8 @@ final class NavigationBinding<Presenter: NavigationPresenter, ID: Hashable>: Goi
     }
 
     private weak var presenter: Presenter?
+    /// Shut when the binding has ended, which may be while it looks or goes back.
+    private let end: FlowGate
     private let dismiss: (ID) -> Void
     private var levels: [Level]
     /// The numbers of the screens that the presenter shows.
@@ -37,10 +39,11 @@ final class NavigationBinding<Presenter: NavigationPresenter, ID: Hashable>: Goi
     private var hasNews = false
 
     init(
-        presenter: Presenter, root: NavSegment<ID, Presenter.Screen>,
+        presenter: Presenter, root: NavSegment<ID, Presenter.Screen>, end: FlowGate,
         dismiss: @escaping @MainActor (ID) -> Void
     ) {
         self.presenter = presenter
+        self.end = end
         self.dismiss = dismiss
         levels = [Level(root, branch: 0)]
     }
@@ -51,7 +54,7 @@ final class NavigationBinding<Presenter: NavigationPresenter, ID: Hashable>: Goi
 
     /// Looks at the state again.
     func update() {
-        if isGoingBack { return }
+        if isGoingBack || end.isShut { return }
         look(animated: true)
     }
 
@@ -60,10 +63,11 @@ final class NavigationBinding<Presenter: NavigationPresenter, ID: Hashable>: Goi
         hasNews = true
         if isLooking { return }
         isLooking = true
-        while hasNews {
+        while hasNews, !end.isShut {
             hasNews = false
             follow()
         }
+        if end.isShut { return }
         show(animated: animated)
         isLooking = false
         if hasNews { look(animated: true) }
@@ -76,7 +80,7 @@ final class NavigationBinding<Presenter: NavigationPresenter, ID: Hashable>: Goi
         shown.removeSubrange(count...)
         // What is shown on the way, while one action after the other is reduced, is of no interest.
         isGoingBack = true
-        for step in stepsBack(to: count) { step() }
+        for step in stepsBack(to: count) where !end.isShut { step() }
         isGoingBack = false
         update()
     }
@@ -106,7 +110,7 @@ final class NavigationBinding<Presenter: NavigationPresenter, ID: Hashable>: Goi
     /// new is made.
     private func follow() {
         var depth = 0
-        while depth < levels.count {
+        while depth < levels.count, !end.isShut {
             let level = levels[depth]
             showScreens(of: level)
             depth += 1

@@ -55,14 +55,15 @@ public struct ComposableNavigation<Presenter: NavigationPresenter> {
         makeDismissAction: @escaping @MainActor (ID) -> Action?
     ) -> Presenter {
         presenter.bindingLifetime?.cancel()
+        let end = FlowGate()
         let binding = NavigationBinding(
-            presenter: presenter, root: makeRootSegment(store),
+            presenter: presenter, root: makeRootSegment(store), end: end,
             dismiss: { id in
                 if let action = makeDismissAction(id) { store.send(action) }
             })
         // The state is looked at where it is shown; here only that there is a new one.
         let token = store.states.dropFirst().drive { [weak binding] _ in binding?.update() }
-        presenter.bindingLifetime = BindingLifetime(binding, token)
+        presenter.bindingLifetime = BindingLifetime(binding, token, end: end)
         binding.begin()
         return presenter
     }
@@ -88,13 +89,16 @@ public struct ComposableNavigation<Presenter: NavigationPresenter> {
 public final class BindingLifetime {
     private var binding: (any GoingBack)?
     private let token: SubscriptionToken
+    private let end: FlowGate
 
-    init(_ binding: any GoingBack, _ token: SubscriptionToken) {
+    init(_ binding: any GoingBack, _ token: SubscriptionToken, end: FlowGate) {
         self.binding = binding
         self.token = token
+        self.end = end
     }
 
     deinit {
+        end.shut()
         token.cancel()
     }
 
@@ -104,6 +108,7 @@ public final class BindingLifetime {
     /// Ends it: the presenter keeps what it shows, and nothing of its stack goes to the store.
     public func cancel() {
         binding = nil
+        end.shut()
         token.cancel()
     }
 

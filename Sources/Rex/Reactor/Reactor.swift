@@ -134,15 +134,7 @@ extension Reactor {
         engine.follow(
             .work(
                 id: id, cancelInFlight: false, isLongLived: true, isFollowing: true,
-                prepare: { _ in
-                    { emitter in
-                        for try await element in stream {
-                            guard let mutation = map(element) else { continue }
-                            emitter.send(mutation)
-                            await emitter.room()
-                        }
-                    }
-                },
+                prepare: { _ in { try await $0.send(each: stream, as: map) } },
                 recover: nil))
     }
 

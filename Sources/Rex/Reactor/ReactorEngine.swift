@@ -59,15 +59,19 @@ final class ReactorEngine<R: Reactor> {
     }
 
     func send(_ action: R.Action) {
-        actions.send(ReactorRequest(action: action, wait: nil))
-        turn.wait = nil
+        pass(ReactorRequest(action: action, wait: nil))
+    }
+
+    private func pass(_ request: ReactorRequest<R.Action>) {
+        actions.send(request)
+        // Sent from inside it waits its turn, and somebody else is still being waited for.
+        if !actions.isSending { turn.wait = nil }
     }
 
     func send(_ action: R.Action) async throws {
         sendCount += 1
         let wait = MainWait(id: EffectID("send-\(sendCount)"), forAll: true)
-        actions.send(ReactorRequest(action: action, wait: wait))
-        turn.wait = nil
+        pass(ReactorRequest(action: action, wait: wait))
         if let error = wait.error { throw error }
         try await core.wait(wait)
     }

@@ -12,7 +12,7 @@ public final class ReactorLifetime {
     ///   - clock: what timers and delays sleep by.
     ///   - onFault: hears of effects that threw without a `catch`, and of limits that were met.
     public init(
-        clock: any Clock<Duration> = ContinuousClock(),
+        clock: any Clock<Duration> = SystemClock(),
         onFault: @escaping @MainActor (StoreFault) -> Void = { _ in }
     ) {
         self.clock = clock

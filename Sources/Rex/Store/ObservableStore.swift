@@ -55,10 +55,10 @@ public final class ObservableStore<R: Reducer>: Observable {
     public nonisolated func getEventBus() -> EventBus { store.eventBus }
 
     private func refresh() {
-        // Never goes back: the store's state is at least as new as any that was told of.
-        let state = store.state
-        if areEqual(state, current) { return }
-        registrar.withMutation(of: self, keyPath: \.state) { current = state }
+        // Never goes back: the store's state is at least as new as any that was told of. It is
+        // asked again, as those who are told of the change beforehand may send something.
+        if areEqual(store.state, current) { return }
+        registrar.withMutation(of: self, keyPath: \.state) { current = store.state }
     }
 }
 

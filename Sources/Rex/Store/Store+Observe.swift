@@ -18,15 +18,12 @@ extension Store {
     }
 
     /// The values of this moment and of every commit that made it another. A reader that is behind
-    /// by more than `bufferLimit` loses the oldest; ending the loop ends the subscription.
+    /// by more than `bufferLimit` loses the oldest. Ending the loop ends the subscription; the end
+    /// of the store ends the loop.
     public func values<Value: Equatable & Sendable>(
         of derive: @escaping @Sendable (R.State) -> Value, bufferLimit: Int = 64
     ) -> AsyncStream<Value> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: Value.self, bufferingPolicy: .bufferingNewest(bufferLimit))
-        let token = observe(derive) { continuation.yield($0) }
-        continuation.onTermination = { _ in token.cancel() }
-        return stream
+        StreamOrigin.stream(bufferLimit: bufferLimit) { observe(derive, onChange: $0) }
     }
 
     /// The store, for whoever observes parts of its state.

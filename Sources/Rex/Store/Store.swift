@@ -41,7 +41,7 @@ public final class Store<R: Reducer>: Sendable {
         middlewares: () -> [AnyMiddleware<R.State, R.Action>] = { [] },
         pipelineHooks: () -> [AnyPipelineHook<R.State, R.Action>] = { [] },
         timeTravel: TimeTravelPipelineHook<R.State, R.Action>? = nil, label: String = "Rex",
-        eventBus: EventBus = EventBus(), clock: any Clock<Duration> = ContinuousClock(),
+        eventBus: EventBus = EventBus(), clock: any Clock<Duration> = SystemClock(),
         now: @escaping @Sendable () -> Date = { Date() },
         onFault: @escaping @Sendable (StoreFault) -> Void = { _ in }
     ) {
@@ -119,16 +119,13 @@ public final class Store<R: Reducer>: Sendable {
     }
 
     /// The state of this moment and those after each commit, in order. A reader that is behind by
-    /// more than `defaultBufferLimit` loses the oldest; ending the loop ends the subscription.
+    /// more than `defaultBufferLimit` loses the oldest. Ending the loop ends the subscription; the
+    /// end of the store ends the loop.
     public var states: AsyncStream<R.State> { states(bufferLimit: Self.defaultBufferLimit) }
 
     /// As `states`, with a buffer of another size.
     public func states(bufferLimit: Int) -> AsyncStream<R.State> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: R.State.self, bufferingPolicy: .bufferingNewest(bufferLimit))
-        let token = subscribe { continuation.yield($0) }
-        continuation.onTermination = { _ in token.cancel() }
-        return stream
+        StreamOrigin.stream(bufferLimit: bufferLimit) { subscribe($0) }
     }
 
     /// The same as `eventBus`, as Swift-Rex calls it.

@@ -2,7 +2,18 @@ extension StoreCore {
     /// Starts the next step of a sequence when the one before has ended; ends what has no more to
     /// do.
     func advance(_ strand: Strand<R.Action>) {
-        if strand.isHeld || strand.isOver { return }
+        // A loop: what ends may be the last part of a long row of parts of one another.
+        var next: Strand<R.Action>? = strand
+        while let strand = next, !strand.isHeld, !strand.isOver {
+            startSteps(of: strand)
+            if strand.isOver { return }
+            guard strand.children.isEmpty else { return dissolve(strand) }
+            close(strand)
+            next = strand.parent
+        }
+    }
+
+    private func startSteps(of strand: Strand<R.Action>) {
         strand.isHeld = true
         while strand.children.isEmpty, !strand.isOver {
             if strand.rest.isEmpty, let refill = strand.refill { strand.rest = refill()[...] }
@@ -10,18 +21,19 @@ extension StoreCore {
             start(step, at: EffectPlace(inside: strand))
         }
         strand.isHeld = false
-        if !strand.isOver && strand.children.isEmpty { end(strand) }
     }
 
-    private func end(_ strand: Strand<R.Action>) {
+    /// Leaves its parts to what it is a part of itself, where nothing else is left of it.
+    private func dissolve(_ strand: Strand<R.Action>) {
+        guard let stand = strand.stand else { return }
+        for number in strand.children { table[number]?.move(to: stand) }
         close(strand)
-        if let parent = strand.parent { advance(parent) }
     }
 
     func fail(_ strand: Strand<R.Action>, with error: any Error) {
         if let recover = strand.recover {
             strand.recover = nil
-            spawn(recover(error), from: strand)
+            spawn(strand.named(recover(error)), from: strand)
         } else {
             giveUp(strand, after: error)
         }
@@ -75,28 +87,28 @@ extension StoreCore {
 
     /// Ends a strand and its parts; the sequence that it is a step of goes on.
     func cancel(_ strand: Strand<R.Action>) {
-        cancelParts(of: strand)
-        end(strand)
-    }
-
-    private func cancelParts(of strand: Strand<R.Action>) {
-        strand.isOver = true
-        strand.rest = []
-        strand.refill = nil
+        strand.stop()
         endParts(of: strand)
+        close(strand)
+        if let parent = strand.parent { advance(parent) }
     }
 
+    /// Ends the parts of a strand and theirs, the innermost first.
     private func endParts(of strand: Strand<R.Action>) {
-        for number in strand.children {
-            guard let child = table[number] else { continue }
-            cancelParts(of: child)
-            close(child)
+        var parts = strand.children.compactMap { table[$0] }
+        var known = 0
+        while known < parts.count {
+            parts[known].stop()
+            parts += parts[known].children.compactMap { table[$0] }
+            known += 1
         }
+        for part in parts.reversed() { close(part) }
     }
 
     /// Out of the table first, then whoever waited is told: they may call the core again.
     private func close(_ strand: Strand<R.Action>) {
         strand.isOver = true
+        didEnd(strand)
         strand.lease.end()
         strand.task?.cancel()
         table.remove(strand)

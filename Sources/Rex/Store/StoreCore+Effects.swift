@@ -58,6 +58,10 @@ extension StoreCore {
         cancel(table.numbers(in: scope))
     }
 
+    func cancelEffects(startedAfter revision: Int) {
+        cancel(table.roots.filter { table[$0].map { $0.fromRevision > revision } ?? false })
+    }
+
     /// Ends the effects that `group` waits for. O(effects that run).
     func cancelEffects(of group: EffectGroup) {
         cancel(table.numbers(of: group))
@@ -129,7 +133,8 @@ extension StoreCore {
             for part in parts { start(part, at: place) }
         case .throttle(let inner, let throttling):
             start(inner, throttled: throttling, of: effect, at: place)
-        case .work, .sequence, .retry, .repeating:
+        case .fire(let action): fire(action, at: place)
+        case .work, .sequence, .retry, .repeating, .reminder:
             open(effect, label: EffectLabel(), at: place)
         case .labelled(let label, let inner):
             if label.cancelInFlight, let id = label.id { cancel(id, within: place.owners) }
@@ -183,6 +188,8 @@ extension StoreCore {
         switch effect.plan {
         case .work(let work):
             launch(work, as: strand)
+        case .reminder(let reminder):
+            wait(for: reminder, as: strand)
         case .sequence(let steps):
             strand.rest = steps[...]
             advance(strand)

@@ -25,7 +25,7 @@ extension StoreCore {
         let revision = latest
         var ignored = action
         if !show({ _, effects in .willRunEffects(action, effects) }, &ignored, &effects, seen) {
-            effects = []
+            effects = effects.compactMap(\.ending)
         }
         runEffects(
             effects, of: action, revision: revision, group: group, seen: seen.withoutState)

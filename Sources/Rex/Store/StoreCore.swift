@@ -16,6 +16,9 @@ public final class StoreCore<R: Reducer> {
     public var onCommit: ((borrowing Commit<R.State, R.Action>) -> Void)?
     /// Events that were published with a commit, after its `onCommit`.
     public var onEvent: ((StoreEvent) -> Void)?
+    /// A reminder begins to wait, or (nil) waits no more: before the commit of its action, where it
+    /// was due.
+    public var onReminder: ((EffectID, Reminder<R.Action>?) -> Void)?
     /// What went wrong where nobody waits for an answer.
     public var onFault: ((StoreFault) -> Void)?
 
@@ -69,7 +72,7 @@ public final class StoreCore<R: Reducer> {
         initialState: R.State, reducer: R, revision: Int = 0,
         hooks: [AnyPipelineHook<R.State, R.Action>] = [], label: String = "Rex",
         idPrefix: String = "", limits: StoreLimits = StoreLimits(),
-        clock: any Clock<Duration> = ContinuousClock(),
+        clock: any Clock<Duration> = SystemClock(),
         now: @escaping @Sendable () -> Date = { Date() },
         inbox: @escaping @Sendable (EffectEvent<R.Action>) -> Void
     ) {
@@ -90,6 +93,7 @@ public final class StoreCore<R: Reducer> {
         for strand in table.strands.values {
             strand.lease.end()
             strand.task?.cancel()
+            strand.letGoOfParent()
         }
     }
 
@@ -152,6 +156,17 @@ public final class StoreCore<R: Reducer> {
             commit(state, action: nil, travel: travel, from: origin, at: time())
         }
         return latest
+    }
+
+    /// Takes back every commit after `revision` as if it had not been, for an owner that could not
+    /// keep them: the state is that of `revision` again, effects that those commits started are
+    /// ended. Nobody is told. Not from inside a reducer, a hook or an observer.
+    public func goBack(to state: R.State, revision: Int) {
+        precondition(!isBusy, "a way back from inside a reducer, a hook or an observer")
+        precondition(revision <= latest, "revision \(revision) is still to come")
+        cancelEffects(startedAfter: revision)
+        current = state
+        latest = revision
     }
 
     // MARK: - One action

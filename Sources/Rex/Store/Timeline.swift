@@ -65,6 +65,41 @@ public struct Timeline: Sendable, Hashable {
         stops[cursor] = revision
     }
 
+    /// The cursor as it can be stored: the kept revisions as runs of neighbours, and which of them
+    /// is the present one.
+    public struct Saved: Sendable, Hashable, Codable {
+        /// First and last of each run, in order.
+        public var runs: [[Int]]
+        /// The place of the present one among all.
+        public var cursor: Int
+    }
+
+    /// What `init(_:limit:)` makes the same timeline of. O(what is kept).
+    public var saved: Saved {
+        var runs: [[Int]] = []
+        for stop in stops[head...] {
+            if let last = runs.last, last[1] + 1 == stop {
+                runs[runs.count - 1][1] = stop
+            } else {
+                runs.append([stop, stop])
+            }
+        }
+        return Saved(runs: runs, cursor: cursor - head)
+    }
+
+    /// A timeline as it was stored; nil where `saved` is none.
+    public init?(_ saved: Saved, limit: Int = Timeline.defaultLimit) {
+        guard limit > 0, saved.runs.allSatisfy({ $0.count == 2 && $0[0] <= $0[1] }) else {
+            return nil
+        }
+        let stops = saved.runs.flatMap { Array($0[0]...$0[1]) }
+        guard stops.indices.contains(saved.cursor) else { return nil }
+        self.limit = limit
+        self.stops = stops
+        cursor = saved.cursor
+        head = max(0, cursor - limit)
+    }
+
     /// Replays a travel, as a journal holds it.
     public mutating func didTravel(_ travel: Travel) {
         switch travel.op {

@@ -96,10 +96,22 @@ final class Turnstile<Job: Sendable, Worker>: Sendable {
 
 /// Marks code that runs as part of a job, of whatever turnstile.
 private enum Duty {
-    @TaskLocal static var isOn = false
+    /// Whose code it is. A task that is begun in a job inherits this, but is another.
+    @TaskLocal static var task: TaskMark?
+
+    static var isOn: Bool { task == TaskMark() }
+}
+
+/// The task that runs, or that none does.
+private struct TaskMark: Sendable, Equatable {
+    private let hash: Int?
+
+    init() {
+        hash = withUnsafeCurrentTask { $0?.hashValue }
+    }
 }
 
 @usableFromInline
 func withDuty(_ body: () -> Void) {
-    Duty.$isOn.withValue(true, operation: body)
+    Duty.$task.withValue(TaskMark(), operation: body)
 }

@@ -11,7 +11,15 @@ public struct RawJSON: Sendable, Hashable {
 
     /// Validates a text and keeps it without insignificant white space.
     public init(parsing text: [UInt8]) throws(JSONError) {
-        let parser = JSONParser()
+        try self.init(parsing: text, depthLimit: JSONParser.standardDepthLimit)
+    }
+
+    /// Validates a text and keeps it without insignificant white space.
+    ///
+    /// - Parameter depthLimit: how deep it may nest; what Rex itself made from values may have
+    ///   `JSONCoder.depthLimit`.
+    public init(parsing text: [UInt8], depthLimit: Int) throws(JSONError) {
+        let parser = JSONParser(depthLimit: depthLimit)
         let parsed: Result<RawJSON, JSONError> = text.withUnsafeBytes { bytes in
             Result { () throws(JSONError) in try parser.parse(bytes).compact }
         }

@@ -14,6 +14,9 @@ public protocol WireAction: Actionable, Codable, Equatable {
     static func connected(_ client: ClientIdentity) -> Self?
     /// The action for a client that has gone; nil for none.
     static func disconnected(_ client: ClientIdentity) -> Self?
+    /// The action that the store dispatches when it is hosted: what runs while the server runs is
+    /// begun by it, as effects do not outlive the server. Nil for none.
+    static var onStart: Self? { get }
     /// The action that makes the state agree with the clients and effects that there are, after
     /// recovery, travel and `cancel`; nil for none.
     static func reconcile(clients: [String], effects: [String]) -> Self?
@@ -26,6 +29,8 @@ extension WireAction {
     public static func connected(_ client: ClientIdentity) -> Self? { nil }
     /// No action.
     public static func disconnected(_ client: ClientIdentity) -> Self? { nil }
+    /// No action.
+    public static var onStart: Self? { nil }
     /// No action.
     public static func reconcile(clients: [String], effects: [String]) -> Self? { nil }
 }

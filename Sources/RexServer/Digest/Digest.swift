@@ -10,6 +10,15 @@ enum Digest {
         return digest
     }
 
+    /// Reads what `hexadecimal` wrote; nil where it is none.
+    static func bytes(_ text: String) -> [UInt8]? {
+        let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count % 2 == 0, !digits.contains(nil) else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map {
+            UInt8((digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0))
+        }
+    }
+
     /// Lower-case digits, two for each byte.
     static func hexadecimal(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)

@@ -11,6 +11,8 @@ struct HTTPRequest {
     var keepsAlive = true
     /// HTTP/1.0: it must be told that the connection stays.
     var isOld = false
+    /// It asks whether the server lives, and nothing of any store.
+    var isProbe: Bool { segments == ["livez"] || segments == ["readyz"] }
 
     /// True where the header's comma-separated list holds the token, whatever its case.
     func lists(_ token: String, in header: String) -> Bool {

@@ -66,17 +66,19 @@ extension Server {
         answer(HTTPResponse(refusing: 408, text), to: connection)
     }
 
-    private func serve(_ request: HTTPRequest, from connection: Connection) {
-        var response = response(to: request, from: connection)
+    func serve(_ request: HTTPRequest, from connection: Connection) {
+        guard var response = response(to: request, from: connection) else { return }
         // An upgrade and a stream have answered themselves.
         guard case .http = connection.wire else { return }
         let keepsAlive = request.keepsAlive && phase == .running
         if keepsAlive, request.isOld { response.headers.append(("Connection", "keep-alive")) }
         answer(
-            response, keepsAlive: keepsAlive, headOnly: request.method == "HEAD", to: connection)
+            response, keepsAlive: keepsAlive, headOnly: request.method == "HEAD",
+            isPublic: request.isProbe, to: connection)
     }
 
-    private func response(to request: HTTPRequest, from connection: Connection) -> HTTPResponse {
+    /// Nil where the journal is being asked first.
+    private func response(to request: HTTPRequest, from connection: Connection) -> HTTPResponse? {
         if let refusal = refusal(of: request) { return refusal }
         var response: HTTPResponse
         if isPreflight(request) {
@@ -85,6 +87,10 @@ extension Server {
             do throws(WireError) {
                 response = try route(request, connection)
             } catch {
+                if let (store, question) = takeQuestion() {
+                    ask(question, of: store, for: connection, then: .http(request))
+                    return nil
+                }
                 metrics.errors[error.code, default: 0] += 1
                 response = HTTPResponse(error)
             }
@@ -96,12 +102,14 @@ extension Server {
     /// Sends an answer; without `keepsAlive` it is the last one.
     func answer(
         _ response: HTTPResponse, keepsAlive: Bool = false, headOnly: Bool = false,
-        to connection: Connection
+        isPublic: Bool = false, to connection: Connection
     ) {
         var response = response
         response.headers += commonHeaders
         if !keepsAlive { response.headers.append(("Connection", "close")) }
-        replyBytes(to: connection) { response.encode(into: &$0, headOnly: headOnly) }
+        replyBytes(to: connection, isPublic: isPublic) {
+            response.encode(into: &$0, headOnly: headOnly)
+        }
         if !keepsAlive { finish(connection) }
     }
 
@@ -121,7 +129,10 @@ extension Server {
         case ("livez", 1): return reading(request) { .text(200, "ok") }
         case ("readyz", 1):
             return reading(request) {
-                phase == .running ? .text(200, "ok") : .text(503, "draining")
+                if let failure = journal?.failure {
+                    return .text(503, "nothing can be stored: \(failure)")
+                }
+                return phase == .running ? .text(200, "ok") : .text(503, "draining")
             }
         case ("metrics", 1): return reading(request) { metricsPage() }
         case ("stores", 3): return try storeRoute(request, connection)

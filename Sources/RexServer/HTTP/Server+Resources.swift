@@ -13,6 +13,7 @@ extension Server {
         if let key, key.isEmpty || key.utf8.count > limits.keyBytes {
             throw WireError(.badFrame, "a key has 1 to \(limits.keyBytes) bytes")
         }
+        try checkStorage(of: store)
         let (client, arrive) = try client(of: request, connection, on: store)
         return try withNode(request.body) { node throws(WireError) in
             let result = try store.host.dispatch(
@@ -86,6 +87,8 @@ extension Server {
         {
             subscribe.since = .init(epoch: String(id[..<mark]), rev: revision)
         }
+        // Asked before the head leaves: the journal may have to be.
+        if let since = subscribe.since { _ = try base(of: since, in: store(named: name).host) }
         var response = HTTPResponse(200)
         response.isStream = true
         response.headers = [

@@ -63,7 +63,7 @@ extension Server {
             switch event {
             case .text(let text): return receive(text, from: connection)
             case .send(let bytes):
-                replyBytes(to: connection) { $0.bytes += bytes }
+                replyBytes(to: connection, isPublic: true) { $0.bytes += bytes }
                 // Pongs are replies too: who does not read them is not read from.
                 return !pauseIfUnread(connection)
             case .binary:
@@ -85,6 +85,8 @@ extension Server {
         log.event(
             .debug, "websocket_closed",
             ["client": connection.session.client.id, "code": code.map { "\($0)" } ?? "none"])
+        // Who takes its leave is not waited for; a page that goes away (1001) may be loading again.
+        if code == 1000 { connection.session.id = nil }
         finish(connection)
     }
 

@@ -20,6 +20,12 @@ struct History<State: Statable & Codable, Action: WireAction> {
         let travel: Travel?
         /// The patch of this commit over the whole state; `[]` where nothing changed.
         let patch: RawJSON
+        /// The action as a journal holds it, where it was not decoded: then `action` is nil.
+        var actionText: RawJSON?
+        /// It corrects the commit before it and is no step of the timeline.
+        var amends = false
+
+        var bytes: Int { History.entryBytes + actionBytes + patch.bytes.count }
     }
 
     private struct Block {
@@ -93,7 +99,7 @@ struct History<State: Statable & Codable, Action: WireAction> {
     /// Adds the next commit and lets the oldest go where a bound is reached.
     mutating func append(_ entry: Entry, state: State) {
         precondition(entry.revision == lastRevision + 1, "commits come in order, without gaps")
-        let size = Self.entryBytes + entry.actionBytes + entry.patch.bytes.count
+        let size = entry.bytes
         if isFull(blocks.count - 1) {
             blocks.append(Block(base: recent[recent.count - 1].state, baseRevision: lastRevision))
         }
@@ -111,6 +117,63 @@ struct History<State: Statable & Codable, Action: WireAction> {
             commits -= gone.entries.count
             bytes -= gone.bytes
         }
+    }
+
+    /// Goes on behind what a journal held: the commits after the revision that this begins at, and
+    /// the state behind them. They stand in one block, whose size is bounded where snapshots are
+    /// taken.
+    mutating func restore(_ entries: [Entry], state: State) {
+        guard let last = entries.last else { return }
+        blocks[0].entries = entries
+        blocks[0].bytes = entries.reduce(0) { $0 + $1.bytes }
+        commits = entries.count
+        bytes = blocks[0].bytes
+        recent = [(last.revision, state)]
+    }
+
+    /// Drops the commits after a revision that is held.
+    ///
+    /// - Parameter state: the state at that revision.
+    mutating func dropAll(after revision: Int, state: State) {
+        while blocks.count > 1, blocks[blocks.count - 1].baseRevision >= revision {
+            drop(blocks[blocks.count - 1].entries.count)
+            blocks.removeLast()
+        }
+        let block = blocks[blocks.count - 1]
+        drop(max(0, block.baseRevision + block.entries.count - revision))
+        recent.removeAll { $0.revision >= revision }
+        recent.append((revision, state))
+    }
+
+    /// The bytes that a journal has for the commits after a revision.
+    func storedBytes(after revision: Int) -> Int {
+        blocks.reduce(0) { sum, block in
+            guard block.baseRevision + block.entries.count > revision else { return sum }
+            return block.entries.reduce(sum) {
+                $1.revision > revision ? $0 + StoredCommit.bytes($1.actionBytes, $1.patch) : $0
+            }
+        }
+    }
+
+    /// Where undo and redo can go by what is held. What was older is not known here any more.
+    func timeline(limit: Int) -> Timeline {
+        var timeline = Timeline(at: firstRevision, limit: limit)
+        for block in blocks {
+            for entry in block.entries {
+                timeline.replay(entry.revision, entry.travel, amends: entry.amends)
+            }
+        }
+        return timeline
+    }
+
+    /// Takes the last entries out of the last block.
+    private mutating func drop(_ count: Int) {
+        let last = blocks.count - 1
+        let size = blocks[last].entries.suffix(count).reduce(0) { $0 + $1.bytes }
+        blocks[last].entries.removeLast(count)
+        blocks[last].bytes -= size
+        commits -= count
+        bytes -= size
     }
 
     /// Weighs the state again once as many bytes have changed as it had: O(1) a byte of a patch.

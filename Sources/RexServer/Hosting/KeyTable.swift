@@ -63,6 +63,26 @@ struct KeyTable {
         queue.append((key, order))
     }
 
+    /// Remembers what a journal holds; the oldest first.
+    mutating func restore(
+        _ key: Key, actionHash: [UInt8], answer: Answer, at now: UInt64, left: UInt64
+    ) {
+        forget(at: now)
+        order += 1
+        records[key] = Record(
+            actionHash: actionHash, answer: answer, expires: now + min(left, milliseconds),
+            order: order)
+        queue.append((key, order))
+    }
+
+    /// Forgets the answers to commits that are no more.
+    mutating func forget(commitsAfter revision: Int) {
+        records = records.filter {
+            if case .ack(let acked) = $0.value.answer { return acked <= revision }
+            return true
+        }
+    }
+
     /// Lets go what is over time, and the oldest where the table is full.
     private mutating func forget(at now: UInt64) {
         while head < queue.count {

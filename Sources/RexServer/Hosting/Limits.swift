@@ -32,6 +32,18 @@ public struct Limits: Sendable, Equatable {
     public var keyBytes = 256
     /// How long a key is remembered.
     public var keyMilliseconds = 86_400_000
+    /// Commits that each durable store keeps on disk; older ones go with the next snapshot.
+    public var journalCommits = 1_000_000
+    /// Bytes of commits that each durable store keeps on disk, and a quarter of that in snapshots.
+    public var journalBytes = 1_073_741_824
+    /// How long a durable store keeps a commit on disk.
+    public var journalMilliseconds = 315_360_000_000
+    /// Bytes of commits that may wait for the disk. Over it: `overloaded`.
+    public var journalQueueBytes = 16_777_216
+    /// Commits of a durable store after which its whole state is stored.
+    public var snapshotCommits = 10_000
+    /// Bytes of commits after which the whole state is stored, where the last one had less.
+    public var snapshotBytes = 8_388_608
     /// Stores, forks included. Over it: `overloaded`.
     public var stores = 64
     /// Length of a fork's name, and of a client's own name in `hello`. Over it: `bad_frame`.
@@ -53,6 +65,8 @@ public struct Limits: Sendable, Equatable {
     public var sessions = 10_000
     /// How long such a client lives without a request.
     public var sessionMilliseconds = 60_000
+    /// How long a client that was welcomed may take to come back before it counts as gone.
+    public var graceMilliseconds = 10_000
     /// How long the frames of one connection are served in a turn, before others have theirs.
     public var turnMilliseconds = 10
     /// How long a shutdown may take.
@@ -76,13 +90,17 @@ public struct Limits: Sendable, Equatable {
         ("outbox_bytes", \.outboxBytes), ("stall_ms", \.stallMilliseconds),
         ("history_commits", \.historyCommits), ("history_bytes", \.historyBytes),
         ("history_entries", \.historyEntries), ("keys", \.keys), ("key_bytes", \.keyBytes),
-        ("key_ttl_ms", \.keyMilliseconds), ("stores", \.stores), ("name_bytes", \.nameBytes),
+        ("key_ttl_ms", \.keyMilliseconds), ("journal_commits", \.journalCommits),
+        ("journal_bytes", \.journalBytes), ("journal_ms", \.journalMilliseconds),
+        ("journal_queue_bytes", \.journalQueueBytes), ("snapshot_commits", \.snapshotCommits),
+        ("snapshot_bytes", \.snapshotBytes), ("stores", \.stores), ("name_bytes", \.nameBytes),
         ("path_bytes", \.pathBytes),
         ("throttle_ms", \.throttleMilliseconds), ("heartbeat_ms", \.heartbeatMilliseconds),
         ("awaited_effects", \.awaitedEffects), ("effects", \.effects),
         ("handshake_ms", \.handshakeMilliseconds),
         ("request_ms", \.requestMilliseconds), ("sessions", \.sessions),
-        ("session_ms", \.sessionMilliseconds), ("turn_ms", \.turnMilliseconds),
+        ("session_ms", \.sessionMilliseconds), ("grace_ms", \.graceMilliseconds),
+        ("turn_ms", \.turnMilliseconds),
         ("drain_ms", \.drainMilliseconds),
         ("linger_ms", \.lingerMilliseconds),
     ]

@@ -8,7 +8,10 @@ extension Server {
     ) async throws -> Int {
         if phase == .saying || phase == .stopped { throw ServerStopped() }
         let group = waitForEffects ? EffectGroup() : nil
+        guard let hosted = stores[store.name] else { throw ServerStopped() }
+        try checkStorageForProgram(of: hosted)
         let revision = try host(of: store).dispatch(action, group)
+        try await waitUntilStored(hosted)
         if let group, !group.isEnded {
             await withCheckedContinuation { continuation in
                 group.onEnd = { continuation.resume() }

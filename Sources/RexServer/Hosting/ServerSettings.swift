@@ -12,6 +12,12 @@ public struct ServerSettings: Sendable, Equatable {
     public var portFile: String?
     /// State lives in memory only.
     public var isMemoryOnly = false
+    /// The folder of durable stores; nil for the usual one.
+    public var dataFolder: String?
+    /// Go on with what is good of a damaged journal.
+    public var acceptsLoss = false
+    /// When an action of a durable store counts as done.
+    public var durability = Durability.sync
     /// Names of the stores, the first the default one.
     public var stores = ServerSettings.knownStores
     /// What is logged.
@@ -44,6 +50,9 @@ public struct ServerSettings: Sendable, Equatable {
     public func names(ofChangesNeedingRestart running: ServerSettings) -> [String] {
         let differences = [
             ("listen", listen != running.listen), ("port-file", portFile != running.portFile),
+            ("memory", isMemoryOnly != running.isMemoryOnly),
+            ("data", dataFolder != running.dataFolder),
+            ("durability", durability != running.durability),
             ("stores", stores != running.stores), ("log-format", logFormat != running.logFormat),
             ("limits", limits != running.limits),
         ]
@@ -99,6 +108,8 @@ public struct ServerSettings: Sendable, Equatable {
                 guard !listen.isEmpty else { throw SettingError("at least one address is needed") }
             case "port-file": portFile = try value.text()
             case "memory": isMemoryOnly = try value.flag()
+            case "data": dataFolder = try value.text()
+            case "durability": durability = try Self.choice(try value.text())
             case "stores": stores = try Self.stores(try value.texts())
             case "log-level": logLevel = try Self.choice(try value.text())
             case "log-format": logFormat = try Self.choice(try value.text())
@@ -141,6 +152,15 @@ public struct ServerSettings: Sendable, Equatable {
             }
             limits[keyPath: place.bound] = number
         }
+    }
+
+    /// The usual folder of durable stores: `rex` in `$XDG_STATE_HOME`, or in `~/.local/state`; nil
+    /// where the environment names neither.
+    public static func usualFolder(in environment: [String: String]) -> String? {
+        // The specification of base directories: a relative path counts as none.
+        if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/rex" }
+        guard let home = environment["HOME"], !home.isEmpty else { return nil }
+        return home + "/.local/state/rex"
     }
 
     /// Checks names of stores: known ones, none twice.

@@ -22,6 +22,19 @@ protocol StoreHost: AnyObject {
     /// The store as the program has it: a `LocalHost` of its state and action.
     var local: AnyObject { get }
 
+    /// Its part of the journal; nil where it lives in memory only.
+    var journal: StoreJournal? { get }
+    /// Takes what the last request needed to know of the journal; nil where it needed nothing.
+    func takeQuestion() -> JournalReader.Question?
+    /// Takes what was found: the request is made once more.
+    func didRecall(_ result: Result<any Sendable, any Error>)
+    /// Makes no commit until `thaw`.
+    func freeze()
+    /// Takes back what is not stored, as if it had not been; only while it is frozen.
+    func goBackToStored()
+    /// Makes commits again.
+    func thaw()
+
     // Actions
     /// - Parameter willReduce: called before the action reaches the store; not where it is only
     ///   asked what it would do, and not where the answer is known already.
@@ -30,6 +43,10 @@ protocol StoreHost: AnyObject {
         willReduce: () -> Void
     ) throws(WireError) -> DispatchResult
     func travel(_ move: TravelMove, from client: ClientIdentity) throws(WireError) -> Int
+
+    /// After a start: the state is made to agree with who and what is there, then the store's own
+    /// first action.
+    func didStart()
 
     // Clients
     func connect(_ client: ClientIdentity)
@@ -86,7 +103,7 @@ enum TravelMove {
     case jump(Int)
 }
 
-struct HistoryRequest {
+struct HistoryRequest: Equatable, Sendable {
     /// Entries after it, oldest first; nil for the newest ones.
     var after: Int?
     var limit: Int

@@ -17,6 +17,8 @@ extension TypedHost {
         }
         let key = KeyTable.Key(user: client.user, text: text)
         let hash = Digest.sha256(request.action.actionValue.canonical)
+        keyOfAction = text
+        defer { keyOfAction = nil }
         if let record = keys.record(of: key, at: now) {
             return try repeated(record, hash)
         }
@@ -25,13 +27,12 @@ extension TypedHost {
         do throws(WireError) {
             let result = try apply(action, from: client, awaitsEffects: request.awaitsEffects)
             if case .committed(let revision, _) = result {
-                keys.remember(key, actionHash: hash, answer: .ack(revision: revision), at: now)
+                remember(key, hash, .ack(revision: revision), at: now)
             }
             return result
         } catch {
             if error.code == .rejected {
-                keys.remember(
-                    key, actionHash: hash, answer: .rejected(message: error.message), at: now)
+                remember(key, hash, .rejected(message: error.message), at: now)
             }
             throw error
         }
@@ -104,17 +105,25 @@ extension TypedHost {
 
     func connect(_ client: ClientIdentity) {
         clients[client.id] = client
+        if isFrozen { arrived.append(client) }
         dispatchOwn(Action.connected(client))
     }
 
     func disconnect(_ client: ClientIdentity) {
         clients[client.id] = nil
         core.endScope(.client(client.id))
+        if isFrozen { didDepart(client) }
         dispatchOwn(Action.disconnected(client))
     }
 
-    private func dispatchOwn(_ action: Action?) {
-        guard let action else { return }
+    private func didDepart(_ client: ClientIdentity) {
+        let count = arrived.count
+        arrived.removeAll { $0.id == client.id }
+        if arrived.count == count { departed.append(client) }
+    }
+
+    func dispatchOwn(_ action: Action?) {
+        guard let action, !isFrozen else { return }
         if case .refused(let error) = core.dispatch(action, from: .system, ifItChanges: true) {
             observer?.didFail(self, "the store refused its own action: \(error)")
         }

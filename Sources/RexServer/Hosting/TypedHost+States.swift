@@ -15,15 +15,11 @@ extension TypedHost {
             throw WireError(
                 .notFound, "revision \(revision) does not exist; \(name) is at \(self.revision)")
         }
-        guard revision >= history.firstRevision else {
-            throw WireError(
-                .gone,
-                "revision \(revision) is not held any more; the first is \(history.firstRevision)")
-        }
-        if let lookedUp, lookedUp.revision == revision { return lookedUp.state }
+        if let known = lookedUp.first(where: { $0.revision == revision }) { return known.state }
+        guard revision >= history.firstRevision else { throw notInMemory(revision) }
         do {
             let state = try history.state(at: revision)
-            lookedUp = (revision, state)
+            keep(state, at: revision)
             return state
         } catch {
             throw WireError(.internal, "the state at revision \(revision) cannot be read: \(error)")
@@ -114,7 +110,7 @@ extension TypedHost {
         let state = try state(at: revision ?? self.revision)
         do {
             let fork = try TypedHost(
-                name: name, state: state, reducer: reducer, loop: loop, limits: limits,
+                name: name, Beginning(state, limits), reducer: reducer, loop: loop, limits: limits,
                 startsEffects: false, idPrefix: "\(name)-")
             // Nobody is present on it and no effect runs, whatever its state says.
             fork.reconcile()
@@ -128,6 +124,7 @@ extension TypedHost {
 
     func history(_ request: HistoryRequest) throws(WireError) -> [ServerFrame.Entry] {
         let limit = min(request.limit, limits.historyEntries)
+        if let stored = try storedHistory(request, limit) { return stored }
         if let after = request.after {
             guard after >= history.firstRevision || revision == history.firstRevision else {
                 throw WireError(
@@ -144,13 +141,13 @@ extension TypedHost {
         return try entries.map(wireEntry)
     }
 
-    private func wireEntry(_ entry: History<State, Action>.Entry) throws(WireError)
+    func wireEntry(_ entry: History<State, Action>.Entry) throws(WireError)
         -> ServerFrame.Entry
     {
         do {
             return ServerFrame.Entry(
                 rev: entry.revision, at: entry.time,
-                action: try entry.action.map { try ActionCodec.encode($0) },
+                action: try entry.actionText ?? entry.action.map { try ActionCodec.encode($0) },
                 travel: entry.travel.map { .init(op: $0.op.rawValue, to: $0.to) },
                 from: entry.origin.sender, patch: entry.patch)
         } catch {
@@ -162,7 +159,7 @@ extension TypedHost {
 
 extension Origin {
     /// As history names it; the store's own and the program's commits have no sender.
-    fileprivate var sender: ServerFrame.Sender? {
+    var sender: ServerFrame.Sender? {
         switch self {
         case .client(let client): .client(client)
         case .effect(let id): .effect(id.rawValue)

@@ -17,6 +17,8 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     let reducer: R
     let limits: Limits
     var history: History<State, Action>
+    /// Its part of the journal; nil where it lives in memory only.
+    let journal: StoreJournal?
     var timeline: Timeline
     var keys: KeyTable
     /// The clients that are present, by id.
@@ -25,6 +27,8 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     var current: Snapshot
     let loop: Loop
     private let inbox: Inbox<EffectEvent<Action>>
+    /// Where an encoded state comes back, with the generation that it is of.
+    let journalInbox: Inbox<(snapshot: PendingSnapshot?, generation: Int)>?
     private(set) lazy var local: AnyObject = makeLocal()
 
     /// Compares states; nothing else encodes a whole one.
@@ -64,32 +68,39 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
 
     /// - Parameter startsEffects: false for a fork.
     init(
-        name: String, state: State, reducer: R, loop: Loop, limits: Limits,
-        hooks: [AnyPipelineHook<State, Action>] = [],
-        clock: any Clock<Duration> = ContinuousClock(),
+        name: String, _ beginning: Beginning<State, Action>, reducer: R, loop: Loop,
+        limits: Limits, hooks: [AnyPipelineHook<State, Action>] = [],
+        clock: any Clock<Duration> = SystemClock(),
         startsEffects: Bool = true, idPrefix: String = ""
     ) throws {
+        let state = beginning.state
         // A state that cannot be written is found at the start and not at the first subscriber.
         _ = try RawJSON(encoding: state)
         self.name = name
         self.reducer = reducer
         self.limits = limits
         self.loop = loop
-        epoch = Identifiers.fresh()
-        history = History(state: state, revision: 0, limits: limits)
-        timeline = Timeline(at: 0, limit: max(1, limits.historyCommits))
-        keys = KeyTable(limit: limits.keys, milliseconds: limits.keyMilliseconds)
-        current = Snapshot(revision: 0, state: state)
+        epoch = beginning.epoch
+        history = beginning.history
+        journal = beginning.journal
+        timeline = beginning.timeline
+        keys = beginning.keys
+        heldReminders = beginning.reminders
+        current = Snapshot(revision: beginning.revision, state: state)
         // The core is made with a way to an inbox that needs the core: the link closes the circle.
         let link = Link()
-        let inbox = Inbox<EffectEvent<Action>>(on: loop) { link.host?.core.receive($0) }
+        let inbox = Inbox<EffectEvent<Action>>(on: loop) { link.host?.receive($0) }
         self.inbox = inbox
+        journalInbox = beginning.journal.map { journal in
+            Inbox(on: loop) { journal.endSnapshot($0.snapshot, of: $0.generation) }
+        }
         var bounds = StoreLimits()
         bounds.runningEffects = limits.effects
         core = StoreCore(
             initialState: state,
             reducer: HostedReducer(base: reducer, startsEffects: startsEffects),
-            hooks: hooks, label: name, idPrefix: idPrefix, limits: bounds, clock: clock,
+            revision: beginning.revision, hooks: hooks, label: name, idPrefix: idPrefix,
+            limits: bounds, clock: clock,
             inbox: { inbox.post($0) })
         link.host = self
         observeCore()
@@ -105,13 +116,37 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         core.onCommit = { [unowned self] in didCommit($0) }
         core.onEvent = { [unowned self] in didPublish($0) }
         core.onFault = { [unowned self] in observer?.didFail(self, $0.words) }
+        core.onReminder = { [unowned self] in didRemind($0, $1) }
     }
 
     /// The size of the action that a client has just dispatched.
     var clientActionBytes: Int?
-    /// The state that was last looked up in history: clients that come back together ask for the
-    /// same one.
-    var lookedUp: (revision: Int, state: State)?
+    /// The states that were last looked up in history, the newest first: clients that come back
+    /// together ask for the same one, and a difference needs two.
+    var lookedUp: [(revision: Int, state: State)] = []
+    /// How many of them are kept.
+    static var lookedUpLimit: Int { 4 }
+    /// The key under which the present dispatch came.
+    var keyOfAction: String?
+    /// What the present request needs to know of the journal, before it can be answered.
+    var question: JournalReader.Question?
+    /// The commits that the last request for history needed of the journal.
+    var recalled: (request: HistoryRequest, commits: Result<[StoredCommit], any Error>)?
+    /// The state that could not be read when it was last asked for, and why.
+    var unreadable: (revision: Int, reason: String)?
+    /// What effects have said while nothing can be stored.
+    var delayedEvents: [EffectEvent<Action>] = []
+    /// What waits for its time.
+    var reminders: [EffectID: Reminder<Action>] = [:]
+    /// What waited before a change that is not stored yet, with the batch of the change.
+    var formerReminders: [(ticket: UInt64, id: EffectID, former: Reminder<Action>?)] = []
+    /// What a journal held, to wait on when the store starts.
+    private(set) var heldReminders: [Reminder<Action>]
+    /// Clients that came, and that went, meanwhile.
+    var arrived: [ClientIdentity] = []
+    var departed: [ClientIdentity] = []
+    /// Nothing can be stored: no commit is made.
+    var isFrozen = false
 
     /// Set while a travel or a reconcile commits: neither is a new step for the cursor.
     var isSteering = false
@@ -126,12 +161,14 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
             preconditionFailure("the state of \(name) cannot be written as JSON: \(error)")
         }
         current = next
-        history.append(
-            .init(
-                revision: commit.revision, time: commit.time, origin: commit.origin,
-                action: commit.action, actionBytes: size(of: commit.action),
-                travel: commit.travel, patch: patch), state: commit.state)
+        let actionBytes = size(of: commit.action)
+        let entry = History<State, Action>.Entry(
+            revision: commit.revision, time: commit.time, origin: commit.origin,
+            action: commit.action, actionBytes: actionBytes, travel: commit.travel,
+            patch: patch, amends: isSteering ? commit.travel == nil : false)
+        history.append(entry, state: commit.state)
         if !isSteering { timeline.didCommit(commit.revision) }
+        if let journal { record(entry, in: journal) }
         observer?.didCommit(self)
     }
 

@@ -50,7 +50,19 @@ extension Server {
         page.family("rex_outbox_bytes", "gauge", "Bytes that wait to be sent.")
         page.sample(
             "rex_outbox_bytes", [:], connections.values.reduce(0) { $0 + $1.outbox.pendingBytes })
+        addJournal(to: &page)
         return HTTPResponse(200, "text/plain; version=0.0.4; charset=utf-8", Array(page.text.utf8))
+    }
+
+    private func addJournal(to page: inout MetricsPage) {
+        guard let journal else { return }
+        page.counter("rex_journal_batches_total", "Writes of the journal.", Int(journal.stored))
+        page.counter(
+            "rex_journal_failures_total", "Times that it could not be written to.",
+            journal.failures)
+        page.family(
+            "rex_journal_pending_bytes", "gauge", "Bytes of commits that wait for the disk.")
+        page.sample("rex_journal_pending_bytes", [:], journal.pendingBytes)
     }
 
     private func addStores(to page: inout MetricsPage) {

@@ -13,6 +13,7 @@ extension Server {
                 .badFrame, "a key has 1 to \(limits.keyBytes) bytes",
                 at: JSONPointer(tokens: ["key"]))
         }
+        if !dispatch.dryRun { try checkStorage(of: store) }
         let awaitsEffects = dispatch.await == .effects && dispatch.ack
         if awaitsEffects { try checkAwait(dispatch, connection) }
         guard let action = dispatch.action.node else {
@@ -48,6 +49,7 @@ extension Server {
         to connection: Connection
     ) {
         let name = store.host.name
+        if store.host.journal != nil { noteUnstored(dispatch, for: connection) }
         switch result {
         case .committed(let revision, let effects?) where !effects.isEnded:
             let number = connection.session.await(

@@ -17,7 +17,9 @@ extension Server {
     }
 
     func handle(_ cancel: ClientFrame.Cancel, for connection: Connection) throws(WireError) {
-        let host = try store(named: cancel.store).host
+        let store = try store(named: cancel.store)
+        try checkStorage(of: store)
+        let host = store.host
         let count = host.cancel(effect: cancel.effect)
         guard count > 0 else {
             throw WireError(
@@ -32,7 +34,9 @@ extension Server {
     func travel(
         _ move: TravelMove, _ id: FrameID?, _ name: String?, for connection: Connection
     ) throws(WireError) {
-        let host = try store(named: name).host
+        let store = try store(named: name)
+        try checkStorage(of: store)
+        let host = store.host
         let client = connection.session.client
         let revision =
             if case .jump = move {

@@ -38,12 +38,14 @@ extension Server {
             connection.session.heartbeat = UInt64(heartbeat)
             add(.heartbeat(connection: connection.id), after: heartbeat)
         }
+        if let name = hello.session { resume(name, on: connection) }
         reply(.welcome(welcome(hello.id, &connection.session)), to: connection)
     }
 
     private func welcome(_ id: FrameID?, _ session: inout Session) -> ServerFrame.Welcome {
         var frame = ServerFrame.Welcome(
-            id: id, server: "rex/\(Self.version)", session: session.id, client: session.client)
+            id: id, server: "rex/\(Self.version)", session: session.issueID(),
+            client: session.client)
         frame.stores = storeOrder.compactMap { stores[$0]?.host }.map {
             ServerFrame.Store(name: $0.name, epoch: $0.epoch, rev: $0.revision)
         }
@@ -61,7 +63,7 @@ extension Server {
         guard interval > 0, connection.isServed else { return }
         // Nobody answers on a stream of events; a reader that is gone shows when it is written to.
         if case .events = connection.wire {
-            replyBytes(to: connection) { $0.literal(":\n\n") }
+            replyBytes(to: connection, isPublic: true) { $0.literal(":\n\n") }
             return beat(connection, after: interval)
         }
         // Who is not read from cannot be heard.
@@ -70,7 +72,7 @@ extension Server {
         if silence < interval { return beat(connection, after: interval - silence) }
         if connection.session.unansweredPings < Self.pingsBeforeIdle {
             connection.session.unansweredPings += 1
-            reply(.ping(id: nil), to: connection)
+            reply(to: connection, isPublic: true) { ServerFrame.ping(id: nil).encode(into: &$0) }
             return beat(connection, after: interval)
         }
         // The loop may have been busy for longer than that: what came meanwhile is read first.

@@ -61,19 +61,24 @@ extension Server {
     ) throws(WireError) {
         guard state != nil else { return }
         var frames = StateFrames(store: store, path: subscription.watch.path, revision: revision)
+        holdBack(subscription.connection)
         subscription.connection.outbox.place(try frames.state(for: subscription))
         touch(subscription.connection)
     }
 
     /// The state that a returning client has, if the commits after it are still held.
-    private func base(
+    func base(
         of since: ClientFrame.Position, in host: any StoreHost
     ) throws(WireError) -> (any StateSnapshot)? {
         guard since.epoch == host.epoch, since.rev <= host.revision else { return nil }
         do throws(WireError) {
             return try host.snapshot(at: since.rev)
         } catch {
-            if error.code == .gone || error.code == .notFound { return nil }
+            // The journal may have it: then it is asked first.
+            if let question = host.takeQuestion() { pendingQuestion = (host.name, question) }
+            if pendingQuestion == nil, error.code == .gone || error.code == .notFound {
+                return nil
+            }
             throw error
         }
     }

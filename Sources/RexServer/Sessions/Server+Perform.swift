@@ -25,7 +25,9 @@ extension Server {
         case .hash(let hash): try handleHash(hash, for: connection)
         case .clients(let clients): listClients(clients, for: connection)
         case .ping(let ping):
-            reply(to: connection) { ServerFrame.writePong(id: ping.id, into: &$0) }
+            reply(to: connection, isPublic: true) {
+                ServerFrame.writePong(id: ping.id, into: &$0)
+            }
         case .pong: break
         }
     }

@@ -3,9 +3,9 @@ import RexProtocol
 
 /// A client as the server knows it: who it is, what it watches and listens to, what it is owed.
 struct Session {
-    /// The opaque name of the session, made when `welcome` first gives it out.
-    private(set) lazy var id = Identifiers.fresh()
-    let client: ClientIdentity
+    /// The opaque name of the session, once `welcome` has given it out.
+    var id: String?
+    private(set) var client: ClientIdentity
     /// What the client calls itself.
     var clientName: String?
     /// Some frame was served already: a `hello` comes too late.
@@ -40,6 +40,20 @@ struct Session {
 
     init(client: ClientIdentity) {
         self.client = client
+    }
+
+    /// The name that is given out in `welcome`.
+    mutating func issueID() -> String {
+        let name = id ?? Identifiers.fresh()
+        id = name
+        return name
+    }
+
+    /// Becomes the client that it was on an earlier connection.
+    mutating func adopt(_ name: String, _ client: ClientIdentity, presentOn: Set<String>) {
+        id = name
+        self.client = client
+        self.presentOn = presentOn
     }
 
     /// The number of the next subscription: 3 stands for `s3`. Never used twice.

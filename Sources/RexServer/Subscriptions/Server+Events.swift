@@ -72,10 +72,11 @@ extension Server {
         guard connection.isServed else { return }
         // A full outbox may just not have been written in this turn.
         if connection.outbox.pendingBytes > limits.outboxBytes { flush(connection) }
-        if connection.socket.isDraining, connection.outbox.pendingBytes > limits.outboxBytes {
+        if isBehind(connection) {
             slow.append(connection)
             return
         }
+        holdBack(connection)
         connection.outbox.addEvents(events)
         touch(connection)
     }

@@ -70,6 +70,8 @@ final class HostedStore {
     var ready: [Subscription] = []
     /// It has commits that no cut has sent yet, or subscriptions that are ready.
     var isTouched = false
+    /// It was at a revision that could not be stored.
+    var hasGoneBack = false
     /// Tasks of the program that wait for a newer state.
     var waits: [ObjectIdentifier: CheckedContinuation<Void, Never>] = [:]
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import RexLoop
+import RexProtocol
 import RexWebSocket
 
 /// One socket of a client, with what waits to go out on it and the session that it carries.
@@ -19,6 +20,12 @@ final class Connection: SocketOwner {
         case webSocket(WebSocketFramer)
         /// Server-sent events: nothing is read any more.
         case events
+    }
+
+    /// A request that is served when the journal has been asked.
+    enum Request {
+        case frame([UInt8])
+        case http(HTTPRequest)
     }
 
     /// Never given out twice, so that a late deadline or reply cannot meet another connection.
@@ -46,6 +53,16 @@ final class Connection: SocketOwner {
     var isTouched = false
     /// Not read from, because what it asked for waits unread.
     var isPaused = false
+    /// Paused because its outbox is full, be it that nobody reads or that the disk is behind.
+    var isFull = false
+    /// What it asked for is being looked up in the journal; it is not read from until then.
+    var awaitsJournal = false
+    /// That request, to be served once more.
+    var askedAgain: Request?
+    /// In the server's list of connections that hold something back.
+    var isListedAsHeld = false
+    /// Dispatches whose acks wait for the disk, with the batch that they wait for.
+    var unstored: [(ticket: UInt64, id: FrameID?)] = []
     /// The other side ended its sending half.
     var inputEnded = false
     /// Our sending half is ended.

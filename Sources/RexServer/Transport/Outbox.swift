@@ -14,6 +14,10 @@ struct Outbox {
     private(set) var offset = 0
     private var replies = JSONWriter()
     private var events: [Chunk] = []
+    /// How many chunks have been in front of `ready` since the beginning.
+    private var passed = 0
+    /// From which chunk on (counted from the beginning) which batch of the journal must be stored.
+    private var holds: [(from: Int, ticket: UInt64)] = []
 
     /// Bytes that have not been handed to the kernel.
     private(set) var pendingBytes = 0
@@ -66,8 +70,39 @@ struct Outbox {
 
     private static let keptReplyBytes = 1_024
 
-    /// What is sealed and has not left. Its first chunk lacks its first `offset` bytes.
-    var waiting: ArraySlice<Chunk> { ready[head...] }
+    /// What is sealed, may leave and has not. Its first chunk lacks its first `offset` bytes.
+    var waiting: ArraySlice<Chunk> {
+        guard let hold = holds.first else { return ready[head...] }
+        return ready[head..<max(head, hold.from - passed)]
+    }
+
+    // MARK: Held back
+
+    /// Whatever is added from here on leaves only when a batch of the journal is stored.
+    mutating func hold(until ticket: UInt64) {
+        if let last = holds.last, last.ticket >= ticket { return }
+        holds.append((passed + ready.count, ticket))
+    }
+
+    /// Something is held back.
+    var isHeld: Bool { !holds.isEmpty }
+
+    /// Says that batches up to this one are stored.
+    mutating func release(through ticket: UInt64) {
+        let count = holds.prefix { $0.ticket <= ticket }.count
+        if count > 0 { holds.removeFirst(count) }
+    }
+
+    /// Drops what is held back, for it will not come true. O(what waits).
+    mutating func dropHeld() {
+        guard let hold = holds.first else { return }
+        seal()
+        let keep = max(head, hold.from - passed)
+        pendingBytes -= ready[keep...].reduce(0) { $0 + $1.count }
+        // What has begun to leave has to leave whole, and it was not held.
+        ready.removeSubrange(keep...)
+        holds = []
+    }
 
     /// Says that `count` bytes of `waiting` have left.
     mutating func didWrite(_ count: Int) {
@@ -80,10 +115,12 @@ struct Outbox {
         offset = left
         if head == ready.count {
             precondition(left == 0, "more bytes reported as written than were waiting")
+            passed += ready.count
             if ready.capacity > 8 { ready = [] } else { ready.removeAll(keepingCapacity: true) }
             head = 0
         } else if head > 64 {
             ready.removeFirst(head)
+            passed += head
             head = 0
         }
     }
@@ -93,7 +130,8 @@ struct Outbox {
     func first(_ limit: Int) -> (chunks: ArraySlice<Chunk>, bytes: Int) {
         var bytes = -offset
         var end = head
-        while end < ready.count, bytes < limit {
+        let last = waiting.endIndex
+        while end < last, bytes < limit {
             bytes += ready[end].count
             end += 1
         }

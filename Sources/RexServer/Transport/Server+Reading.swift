@@ -81,7 +81,7 @@ extension Server {
     /// Serves one frame. False when no more is to be taken from the connection now.
     func receive(_ line: UnsafeRawBufferPointer, from connection: Connection) -> Bool {
         serve(line, from: connection)
-        guard connection.isServed else { return false }
+        guard connection.isServed, !connection.awaitsJournal else { return false }
         return !pauseIfUnread(connection) && !pauseIfLong(connection)
     }
 
@@ -119,8 +119,30 @@ extension Server {
             try perform(ClientFrame.decode(node), for: connection)
             connection.session.hasSpoken = true
         } catch {
+            if let (store, question) = takeQuestion() {
+                return ask(question, of: store, for: connection, then: .frame(Array(line)))
+            }
             reply(error, id: FrameID.of(node), to: connection)
             if let reason = CloseReason(error.code) { close(connection, reason, error.message) }
+        }
+    }
+
+    /// What the journal has to be asked before the request that has just failed can be answered.
+    func takeQuestion() -> (store: String, question: JournalReader.Question)? {
+        guard journal != nil else { return nil }
+        defer { pendingQuestion = nil }
+        if let pendingQuestion { return pendingQuestion }
+        for (name, store) in stores {
+            if let question = store.host.takeQuestion() { return (name, question) }
+        }
+        return nil
+    }
+
+    /// A request for which the journal has been asked.
+    func serveAgain(_ request: Connection.Request, from connection: Connection) {
+        switch request {
+        case .frame(let line): line.withUnsafeBytes { serve($0, from: connection) }
+        case .http(let request): serve(request, from: connection)
         }
     }
 
@@ -133,6 +155,7 @@ extension Server {
         guard connection.isServed, connection.outbox.pendingBytes > limits.outboxBytes else {
             return false
         }
+        connection.isFull = true
         connection.isPaused = true
         connection.socket.stopReading()
         return true
@@ -140,8 +163,9 @@ extension Server {
 
     /// Goes on reading after a pause, beginning with what is held already.
     func resume(_ connection: Connection) {
-        guard connection.isPaused, connection.isServed else { return }
+        guard connection.isPaused, connection.isServed, !connection.awaitsJournal else { return }
         connection.isPaused = false
+        connection.isFull = false
         beginServing()
         takeHeld(of: connection)
         guard connection.isServed, !connection.isPaused else { return }

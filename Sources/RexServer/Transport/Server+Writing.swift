@@ -6,13 +6,21 @@ import RexWebSocket
 /// From frames to bytes: replies, flushing, and the end of a connection.
 extension Server {
     /// Adds one frame to a connection's replies of this turn; its line feed is added here.
-    func reply(to connection: Connection, _ body: (inout JSONWriter) -> Void) {
+    ///
+    /// - Parameter isPublic: it says nothing of any store, and need not wait for the disk.
+    func reply(
+        to connection: Connection, isPublic: Bool = false, _ body: (inout JSONWriter) -> Void
+    ) {
+        if !isPublic { holdBack(connection) }
         connection.outbox.reply(as: connection.encoding, body)
         touch(connection)
     }
 
     /// Adds bytes that are no frame.
-    func replyBytes(to connection: Connection, _ body: (inout JSONWriter) -> Void) {
+    func replyBytes(
+        to connection: Connection, isPublic: Bool = false, _ body: (inout JSONWriter) -> Void
+    ) {
+        if !isPublic { holdBack(connection) }
         connection.outbox.replyBytes(body)
         touch(connection)
     }
@@ -51,12 +59,7 @@ extension Server {
         let socket = connection.socket
         guard connection.phase != .closed else { return }
         while !connection.outbox.waiting.isEmpty, !socket.isDraining, !socket.isClosing {
-            // A cipher takes all: only so much of it that the rest can still be merged.
-            let chunks =
-                socket.isSecured
-                ? connection.outbox.first(Self.laterBytes).0
-                : connection.outbox.waiting.prefix(Self.mostChunks)
-            let taken = socket.write(chunks, offset: connection.outbox.offset)
+            let taken = offer(connection)
             if taken == 0 { break }
             connection.outbox.didWrite(taken)
             metrics.bytesSent += taken
@@ -67,6 +70,18 @@ extension Server {
             socket.writeLater(chunks, offset: connection.outbox.offset)
         }
         if socket.isDraining, connection.stalledSince == nil { noteStall(connection) }
+    }
+
+    /// Offers the socket what waits, and returns how much it took. The slice is gone by then: the
+    /// outbox is alone with its chunks when it lets go of them.
+    private func offer(_ connection: Connection) -> Int {
+        let (socket, offset) = (connection.socket, connection.outbox.offset)
+        guard socket.isSecured else {
+            return socket.write(
+                connection.outbox.waiting.prefix(Self.mostChunks), offset: offset)
+        }
+        // A cipher takes all: only so much of it that the rest can still be merged.
+        return socket.write(connection.outbox.first(Self.laterBytes).chunks, offset: offset)
     }
 
     /// The most chunks of one `writev` (the system's IOV_MAX).
@@ -186,7 +201,9 @@ extension Server {
             if case .events = connection.wire { connection.webSession?.streams -= 1 }
         }
         connection.enter(phase)
-        leave(connection.session.takeParticipation(), connection.session.client)
+        var part = connection.session.takeParticipation()
+        if park(connection.session, part.presentOn) { part.presentOn = [] }
+        leave(part, connection.session.client)
     }
 
     /// Takes a client out of everything it took part in.

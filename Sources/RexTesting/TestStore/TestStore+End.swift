@@ -3,7 +3,8 @@ public import Rex
 extension TestStore {
     /// Waits until the effects that end by themselves have ended, and then looks for what is left:
     /// a change that nobody looked at, actions that nobody received, effects that still run. A test
-    /// whose effects send nothing ends with it; any other may.
+    /// whose effects send nothing ends with it; any other may. What is sent or received after it is
+    /// looked at again when the test ends.
     public func finish(
         timeout: Duration? = nil,
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,

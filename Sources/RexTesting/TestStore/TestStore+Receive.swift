@@ -53,6 +53,7 @@ extension TestStore {
         _ change: ((inout R.State) throws -> Void)?,
         objection: (TestRecord<R>.Step) -> String?
     ) async {
+        hasFinished = false
         checkSeen()
         let deadline = ContinuousClock.now.advanced(by: timeout ?? self.timeout)
         while let step = await next(until: deadline) {

@@ -15,6 +15,7 @@ extension TestStore {
 
     /// What has to be so before the next step: nothing is left of the ones before.
     func prepare(for step: String, at place: TestFailure) {
+        hasFinished = false
         hear()
         checkSeen()
         checkFaults(at: place)

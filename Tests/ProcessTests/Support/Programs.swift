@@ -1,4 +1,5 @@
 import Foundation
+import RexProtocol
 import RexTesting
 
 /// The two programs as they were built.
@@ -63,6 +64,20 @@ enum Programs {
             environment: plain(environment), prefix: prefix)
     }
 
+    /// A server whose states are kept in a folder.
+    ///
+    /// - Parameter limits: of a configuration file, such as `"connections": 2`.
+    static func startServer(
+        data folder: String, _ options: String..., limits: String = "", prefix: [String] = []
+    ) throws -> ServerProcess {
+        let scratch = try Scratch()
+        let file = try scratch.write("{\"limits\": {\(limits)}}", to: "rex.json")
+        defer { withExtendedLifetime(scratch) {} }
+        return try ServerProcess(
+            program: server, options: ["--data", folder, "--config", file] + options,
+            environment: plain([:]), prefix: prefix)
+    }
+
     /// A server with limits of a configuration file, such as `"connections": 2`.
     static func startServer(limits: String) throws -> ServerProcess {
         let scratch = try Scratch()
@@ -100,6 +115,17 @@ final class Scratch {
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
+}
+
+extension JSONValue {
+    /// What the server's `hash` says of such a state, by the system's own SHA-256.
+    var hash: String {
+        get throws {
+            let text = String(decoding: canonical, as: UTF8.self)
+            let ended = try Programs.run(["sha256sum"], input: text)
+            return "sha256:\(ended.output.prefix(64))"
+        }
+    }
 }
 
 extension ServerProcess {

@@ -170,14 +170,15 @@ struct PlainSequence: DiffableSequence {
     func elements(in range: Range<Int>) -> [EverythingState.Item] { Array(list[range]) }
 
     func changes(since old: PlainSequence) -> [RangeChange] {
-        if list == old.list { return [] }
+        if isWritten(list, as: old.list) { return [] }
         // In blocks, as nodes would be: equal ones in step are not told.
         guard list.count == old.list.count else {
             return [RangeChange(old: 0..<old.list.count, new: 0..<list.count)]
         }
         return stride(from: 0, to: list.count, by: 3).compactMap { start in
             let range = start..<min(start + 3, list.count)
-            return list[range] == old.list[range] ? nil : RangeChange(old: range, new: range)
+            return isWritten(Array(list[range]), as: Array(old.list[range]))
+                ? nil : RangeChange(old: range, new: range)
         }
     }
 
@@ -196,7 +197,9 @@ struct PlainMap: DiffableMap {
         since old: PlainMap,
         _ body: (String, EverythingState.Item?, EverythingState.Item?) throws(Failure) -> Void
     ) throws(Failure) {
-        for name in members.keys.sorted() where value(named: name) != old.value(named: name) {
+        for name in members.keys.sorted() {
+            let (item, before) = (value(named: name), old.value(named: name))
+            if isWritten([item], as: [before]) { continue }
             try body(name, old.value(named: name), members[name])
         }
         for name in old.members.keys.sorted() where value(named: name) == nil {
@@ -205,4 +208,16 @@ struct PlainMap: DiffableMap {
     }
 
     func encode(to encoder: any Encoder) throws { try members.encode(to: encoder) }
+}
+
+/// Whether both are the same byte for byte: texts that are equal for Swift need not be.
+private func isWritten(
+    _ one: [EverythingState.Item?], as other: [EverythingState.Item?]
+) -> Bool {
+    one.elementsEqual(other) { one, other in
+        guard one == other else { return false }
+        guard let one, let other else { return true }
+        return one.text.utf8.elementsEqual(other.text.utf8)
+            && (one.note ?? "").utf8.elementsEqual((other.note ?? "").utf8)
+    }
 }

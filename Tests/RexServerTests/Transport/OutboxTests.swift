@@ -71,3 +71,79 @@ import Testing
         #expect(outbox.pendingBytes == 70 && outbox.offset == 0)
     }
 }
+
+/// What is held back until it is stored.
+@Suite struct OutboxHoldTests {
+    private func chunk(_ text: String) -> Chunk { Chunk(Array(text.utf8)) }
+
+    private func take(_ outbox: inout Outbox, most: Int = .max) -> String {
+        var text = ""
+        for chunk in outbox.waiting.prefix(most) {
+            text += String(decoding: chunk.bytes, as: UTF8.self)
+        }
+        outbox.didWrite(text.utf8.count)
+        return text
+    }
+
+    private func add(_ text: String, to outbox: inout Outbox) {
+        outbox.reply { $0.bytes += text.utf8 }
+        outbox.seal()
+    }
+
+    @Test func eachBatchLetsGoWhatWaitedForIt() {
+        var outbox = Outbox()
+        add("free", to: &outbox)
+        outbox.hold(until: 1)
+        add("one", to: &outbox)
+        add("one too", to: &outbox)
+        outbox.hold(until: 2)
+        outbox.hold(until: 2)
+        add("two", to: &outbox)
+        #expect(take(&outbox) == "free\n")
+        #expect(outbox.isHeld && take(&outbox) == "")
+        outbox.release(through: 1)
+        #expect(take(&outbox, most: 1) == "one\n")
+        #expect(outbox.isHeld && take(&outbox) == "one too\n")
+        outbox.release(through: 2)
+        #expect(!outbox.isHeld && take(&outbox) == "two\n")
+        #expect(outbox.isEmpty)
+    }
+
+    @Test func aPatchThatIsPlacedAheadIsHeldWithItsReplies() {
+        var outbox = Outbox()
+        outbox.reply { $0.bytes += "ack".utf8 }
+        outbox.hold(until: 5)
+        outbox.place(chunk("patch\n"))
+        outbox.seal()
+        #expect(take(&outbox) == "")
+        #expect(outbox.first(100).chunks.isEmpty)
+        outbox.release(through: 5)
+        #expect(take(&outbox) == "patch\nack\n")
+    }
+
+    @Test func manyBatchesInARowKeepTheirOrder() {
+        var outbox = Outbox()
+        for ticket in 1...500 {
+            outbox.hold(until: UInt64(ticket))
+            add("\(ticket)", to: &outbox)
+            if ticket > 3 {
+                outbox.release(through: UInt64(ticket - 3))
+                #expect(take(&outbox).hasSuffix("\(ticket - 3)\n"))
+            }
+        }
+        outbox.release(through: 500)
+        #expect(take(&outbox) == "498\n499\n500\n" && outbox.isEmpty)
+    }
+
+    @Test func whatWillNotComeTrueIsDropped() {
+        var outbox = Outbox()
+        add("free", to: &outbox)
+        outbox.hold(until: 1)
+        add("never", to: &outbox)
+        outbox.reply { $0.bytes += "never".utf8 }
+        outbox.dropHeld()
+        add("sorry", to: &outbox)
+        #expect(take(&outbox) == "free\nsorry\n")
+        #expect(outbox.isEmpty && !outbox.isHeld)
+    }
+}

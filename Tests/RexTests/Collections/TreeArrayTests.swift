@@ -47,6 +47,33 @@ import Testing
         #expect(built != inserted)
     }
 
+    @Test func removingMuchCostsNoMoreThanALookAtEach() {
+        for count in [0, 1, 63, 64, 65, 1_000, 5_000] {
+            for divisor in [1, 2, 3, 64, 1_000] {
+                var list = TreeArray(0..<count)
+                var array = Array(0..<count)
+                list.removeAll { $0 % divisor == 0 }
+                array.removeAll { $0 % divisor == 0 }
+                #expect(list.elementsEqual(array))
+                #expect(list.root.fault == nil)
+            }
+        }
+        // One by one this took seconds.
+        var list = TreeArray(0..<200_000)
+        let time = ContinuousClock().measure { list.removeAll { $0 % 2 == 0 } }
+        #expect(list.count == 100_000)
+        #expect(time < .seconds(2))
+    }
+
+    @Test func removingLittleSharesWhatStays() {
+        let before = TreeArray(0..<100_000)
+        var list = before
+        list.removeAll { $0 == 50_000 }
+        #expect(
+            list.changes(since: before) == [RangeChange(old: 50_000..<50_001, new: 50_000..<50_000)]
+        )
+    }
+
     @Test func isEncodedAsAnArray() throws {
         let list = TreeArray((0..<300).map { "text \($0)" })
         let data = try JSONEncoder().encode(list)

@@ -277,4 +277,17 @@ struct ComposerTests {
     private func block(until semaphore: DispatchSemaphore) {
         #expect(semaphore.wait(timeout: .now() + 30) == .success)
     }
+
+    @Test func `connected once more, nobody waits for the effects of the time before`() async throws
+    {
+        composer.connect(clock: clock)
+        let wait = Task { [composer] in
+            try await composer.send(.addLater(1), waitForEffects: true)
+        }
+        await clock.waitForSleepers(1)
+        composer.connect(clock: clock)
+        try await wait.value
+        #expect(clock.sleepers == 0)
+        #expect(composer.state.log == [])
+    }
 }

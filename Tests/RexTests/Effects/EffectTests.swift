@@ -290,4 +290,48 @@ struct EffectTests {
             break
         }
     }
+
+    /// A sequence that never ends, and does not notice that its task was cancelled.
+    private struct Endless: AsyncSequence, AsyncIteratorProtocol {
+        let end: AsyncStream<Void>.Continuation
+        let life: Life
+        let isSilent: Bool
+
+        final class Life: Sendable {
+            let end: AsyncStream<Void>.Continuation
+            init(_ end: AsyncStream<Void>.Continuation) { self.end = end }
+            deinit { end.finish() }
+        }
+
+        init(_ end: AsyncStream<Void>.Continuation, isSilent: Bool = false) {
+            self.end = end
+            self.isSilent = isSilent
+            life = Life(end)
+        }
+
+        mutating func next() async -> TallyAction? { .nothing }
+        func makeAsyncIterator() -> Endless { self }
+    }
+
+    @Test func `a sequence that does not notice its end is left all the same`() async {
+        for kind in 1...4 {
+            let core = core()
+            let (ended, end) = AsyncStream.makeStream(of: Void.self)
+            do {
+                let endless = Endless(end)
+                let effect: Effect<TallyAction> =
+                    switch kind {
+                    case 1: .stream(id: "s") { endless }
+                    case 2: .run(endless, id: "s")
+                    case 3: .fromSequence(endless, id: "s") { $0 }
+                    default: .fromSequence(endless, id: "s") { _ in nil }
+                    }
+                core.dispatch(.run(effect))
+            }
+            if kind < 4 { await inbox.serve(core) { core.revision > 10 } }
+            #expect(core.cancelEffect(id: "s") == 1)
+            // It is let go of: nobody goes round in it any more.
+            for await _ in ended {}
+        }
+    }
 }

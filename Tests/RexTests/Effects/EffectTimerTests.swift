@@ -89,4 +89,61 @@ struct EffectTimerTests {
         #expect(!Effect<TallyAction>.timer(.add(1), dueTime: .zero).isLongLived)
         #expect(Effect<TallyAction>.interval(.add(1), period: .seconds(1)).isLongLived)
     }
+
+    @Test func `a tick is missed or not, whatever a Double makes of it`() async {
+        // A Double says of some of these that it is a little less than 49 periods.
+        for divisor in [3, 7, 17, 31, 59, 101, 997] {
+            let period = Duration.seconds(1) / divisor
+            let core = core()
+            core.dispatch(.run(.interval(.add(1), id: "i", period: period)))
+            await clock.waitForSleepers(1)
+            clock.advance(by: period * 50)
+            await inbox.serve(core) { core.state.total == 1 }
+            await clock.waitForSleepers(1)
+            clock.advance(by: period - .nanoseconds(1))
+            #expect(clock.sleepers == 1)
+            clock.advance(by: .nanoseconds(1))
+            await inbox.serve(core) { core.state.total == 2 }
+            core.cancelAllEffects()
+            #expect(clock.sleepers == 0)
+        }
+    }
+
+    @Test func `periods of any length, and a clock that is moved far`() async {
+        let tiny = Duration(secondsComponent: 0, attosecondsComponent: 1)
+        let most = Duration.seconds(Int64.max)
+        for period in [tiny, .nanoseconds(1), most] {
+            let core = core()
+            core.dispatch(.run(.interval(.add(1), period: period)))
+            for tick in 1...3 {
+                await clock.waitForSleepers(1)
+                clock.advance(by: .seconds(200 * 365 * 86_400))
+                await inbox.serve(core) { core.state.total == tick }
+            }
+            core.cancelAllEffects()
+        }
+    }
+
+    @Test func `what is longer than anybody waits does not come, on the clock of the system`() async
+    {
+        let core = StoreCore(
+            initialState: Tally(), reducer: TallyReducer(), inbox: inbox.post)
+        let longest = Duration(attoseconds: .max)
+        core.dispatch(.run(.delayed(.add(1), delay: longest, id: "late")))
+        core.dispatch(.run(.interval(.add(1), id: "late", period: longest)))
+        core.dispatch(.run(Effect.send(.add(0)).debounce(id: "late", for: longest)))
+        core.dispatch(.run(Effect.send(.add(0)).throttle(id: "last", for: longest)))
+        core.dispatch(
+            .run(
+                .retry(
+                    Effect { _ in throw Refusal("again") }, maxAttempts: .max, delay: longest,
+                    backoff: .nan, delayLimit: longest
+                ).cancellable(id: "late")))
+        // Something else comes and goes meanwhile; whatever woke at once would have been heard.
+        core.dispatch(.run(Effect { $0.send(.add(7)) }))
+        await inbox.serve(core) { core.state.log.contains(7) }
+        #expect(core.state.log.allSatisfy { $0 == 0 || $0 == 7 })
+        #expect(core.cancelEffect(id: "late") == 2)
+        #expect(core.cancelEffect(id: "last") == 1)
+    }
 }

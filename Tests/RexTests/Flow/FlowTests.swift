@@ -178,4 +178,14 @@ struct FlowTests {
         clock.advance(by: .seconds(1))
         #expect(await iterator.next() == 4)
     }
+
+    @Test func `the end of what a flow comes from ends a loop over it`() async {
+        var source: FlowSource<Int>? = FlowSource(1)
+        let values = source?.flow.values
+        source?.send(2)
+        source = nil
+        var seen: [Int] = []
+        if let values { for await value in values { seen.append(value) } }
+        #expect(seen == [1, 2])
+    }
 }

@@ -138,4 +138,18 @@ struct GraphStoreTests {
         await #expect(throws: Refusal.self) { try await store.send(.popTo("nowhere")) }
         #expect(await store.revision == 0)
     }
+
+    @Test func `another hook that aborts the effects keeps none of a node that has gone`() async {
+        let aborting = AnyPipelineHook<Screens, ScreenAction> { phase, _ in
+            if case .willRunEffects(.graph, _) = phase { .abort } else { .continue }
+        }
+        let store = GraphStore(
+            initialState: Screens(), reducer: ScreensReducer(), embedGraphAction: { .graph($0) },
+            pipelineHooks: { [aborting] }, clock: clock)
+        store.push("room")
+        store.dispatch(.start("room"))
+        #expect(await scopes(of: store) == [.node("room")])
+        store.pop()
+        #expect(await scopes(of: store) == [])
+    }
 }

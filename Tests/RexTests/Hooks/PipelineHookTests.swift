@@ -60,6 +60,23 @@ struct PipelineHookTests {
             ])
     }
 
+    @Test func `an abort of the effects keeps none from the end that the state is for them`() {
+        let core = core(
+            Hook { phase, _ in
+                if case .willRunEffects(.run(let effect), _) = phase, "\(effect)".contains("end") {
+                    .abort
+                } else {
+                    .continue
+                }
+            })
+        let gone = EffectScope.node("gone")
+        core.dispatch(.run(.delayed(.add(1), delay: 1).scoped(to: gone)))
+        core.dispatch(.run(.delayed(.add(1), delay: 1, id: "stays")))
+        core.dispatch(.run(.merge(.endScope(gone), .cancel("stays"), .send(.add(1)))))
+        #expect(core.runningEffects.map(\.id) == ["stays"])
+        #expect(core.state.log == [])
+    }
+
     @Test func `didRunEffects comes when the effects have run, and nobody waits for it`() async {
         let core = core(observer)
         core.dispatch(

@@ -34,6 +34,7 @@ private final class SearchReactor: Reactor {
     let faults: FlowSource<StoreFault>
     var log: [String] = []
     var isDebounced = false
+    var shoutsFirst = false
 
     init(clock: TestClock, seconds: AsyncStream<Int>? = nil) {
         let faults = FlowSource<StoreFault>()
@@ -85,7 +86,10 @@ private final class SearchReactor: Reactor {
     }
 
     func transform(action: Flow<Action>) -> Flow<Action> {
-        let logged = action.handle { [unowned self] in log.append("action \($0)") }
+        let logged = action.handle { [unowned self] in
+            log.append("action \($0)")
+            if shoutsFirst && $0 == .search { send(event: .shout("hi")) }
+        }
         return isDebounced ? logged.debounce(for: .seconds(1), clock: lifetime.clock) : logged
     }
 
@@ -240,6 +244,17 @@ struct ReactorTests {
         reactor.state.drive { queries.append($0.query) }
         try await reactor.send(.type("r"))
         #expect(queries == ["q", "r"])
+    }
+    @Test func `what a transform sends does not end the wait for the action that it sees`() async {
+        let reactor = SearchReactor(clock: clock)
+        reactor.shoutsFirst = true
+        let search = Task { try await reactor.send(.search) }
+        await clock.waitForSleepers(1)
+        #expect(reactor.effects.map(\.id) == ["send-1"])
+        #expect(reactor.currentState.results == ["<hi>", "<HI>"])
+        search.cancel()
+        await #expect(throws: CancellationError.self) { try await search.value }
+        #expect(reactor.effects.isEmpty)
     }
 
     /// Where mutations are the actions, nothing has to be said about them.

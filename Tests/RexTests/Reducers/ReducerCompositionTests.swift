@@ -1,5 +1,6 @@
 import Rex
 import RexTesting
+import Synchronization
 import Testing
 
 struct Row: Statable, Identifiable {
@@ -200,6 +201,18 @@ struct ReducerCompositionTests {
             #expect("\(error)".contains("nobody to do it"))
         }
     }
+    @Test func `an element that goes takes its effects with it, where a hook aborts effects too`() {
+        let aborting = AnyPipelineHook<Board, BoardAction> { phase, _ in
+            if case .willRunEffects(.setRows, _) = phase { .abort } else { .continue }
+        }
+        let core = StoreCore(
+            initialState: Board(rows: [Row(id: 1)]), reducer: AnyReducer(boardReducer()),
+            hooks: [aborting], clock: clock, inbox: { _ in })
+        core.dispatch(.row(1, .start))
+        #expect(core.runningEffects.count == 1)
+        core.dispatch(.setRows([]))
+        #expect(core.runningEffects.isEmpty)
+    }
 
     @Test func `an element that goes takes its effects with it, and nobody else's`() {
         let core = core()
@@ -322,5 +335,45 @@ struct ReducerCompositionTests {
         let core = StoreCore(initialState: Stamp(), reducer: reducer, inbox: { _ in })
         core.dispatch(.nothing)
         #expect(core.state.ids == ["1-1", "1-2", "1-3"])
+    }
+}
+
+/// Counts how often an id is asked for.
+private let idsAsked = Atomic<Int>(0)
+
+private struct Counted: Statable, Identifiable {
+    let number: Int
+
+    var id: Int {
+        idsAsked.add(1, ordering: .relaxed)
+        return number
+    }
+}
+
+private struct CountedList: Statable {
+    var tree = TreeArray((0..<1_000).map { Counted(number: $0) })
+    var array = (0..<1_000).map { Counted(number: $0) }
+    var count = 0
+}
+
+private enum CountedAction: Actionable { case add, remove }
+
+@Suite struct ForEachCostTests {
+    @Test func `an action that leaves a collection alone costs no look at its elements`() {
+        let none = AnyReducer<Counted, CountedAction> { _, _ in [] }
+        let reducer = AnyReducer<CountedList, CountedAction> { state, action in
+            switch action {
+            case .add: state.count += 1
+            case .remove: state.tree.removeLast()
+            }
+            return []
+        }
+        .forEach(\.tree, action: { $1 }, extract: { _ in nil }, do: { none })
+        .forEach(\.array, action: { $1 }, extract: { _ in nil }, do: { none })
+        let core = StoreCore(initialState: CountedList(), reducer: reducer, inbox: { _ in })
+        core.dispatch(.add)
+        #expect(idsAsked.load(ordering: .relaxed) == 0)
+        core.dispatch(.remove)
+        #expect(idsAsked.load(ordering: .relaxed) > 0)
     }
 }

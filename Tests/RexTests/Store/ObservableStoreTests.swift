@@ -1,5 +1,6 @@
 import Observation
 import Rex
+import Synchronization
 import Testing
 
 private struct Profile: Statable {
@@ -55,6 +56,25 @@ struct ObservableStoreTests {
                 notes.write("changed")
             }
         }
+    }
+
+    @Test func `what is sent by who is told of a change is not undone by it`() {
+        let observable = ObservableStore(store: store)
+        let isTold = Box(false)
+        withObservationTracking {
+            _ = observable.state
+        } onChange: {
+            // Told beforehand, and again of what it sends itself.
+            let isFirst = isTold.value.withLock { isTold in
+                defer { isTold = true }
+                return !isTold
+            }
+            if !isFirst { return }
+            MainActor.assumeIsolated { observable.send(.visit) }
+        }
+        observable.send(.setName("ada"))
+        #expect(observable.state.visits == 1)
+        #expect(observable.state.name == "ada")
     }
 
     @Test func `what is sent is there at once, and observed`() {

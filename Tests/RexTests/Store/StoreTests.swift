@@ -249,6 +249,22 @@ struct StoreTests {
         #expect(store.state.last[1] == limit + 1_000)
         #expect(store.state.swapped == 0)
     }
+    @Test func `the end of the store ends the loops of those who read it`() async {
+        var store: Store<TallyReducer>? = Store(initialState: Tally(), reducer: TallyReducer())
+        guard let states = store?.states, let totals = store?.values(of: \.total),
+            let events = store?.eventBus.events(of: Int.self),
+            let topics = store?.eventBus.events(topics: "news.>")
+        else { return }
+        store?.dispatch(.run(.many(.add(1), .add(2))))
+        store?.dispatch(.run(.publish(topic: "news.local", event: 7)))
+        store = nil
+        var seen: [Int] = []
+        for await state in states { seen.append(state.total) }
+        for await total in totals { seen.append(total) }
+        for await number in events { seen.append(number) }
+        for await event in topics { seen.append(event.value as? Int ?? -1) }
+        #expect(seen == [0, 0, 1, 3, 3, 0, 1, 3, 7, 7])
+    }
 }
 
 /// Notices when the steps of a sender come out of order.

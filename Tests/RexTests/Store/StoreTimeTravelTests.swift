@@ -67,7 +67,7 @@ struct StoreTimeTravelTests {
     @Test func `the history is bounded`() async {
         let store = store(cap: 10)
         for _ in 1...1_000 { store.dispatch(.add(1)) }
-        #expect((11...22).contains(store.history.count))
+        #expect(store.history.count == 11)
         var steps = 0
         while await store.undoTimeTravel() != nil { steps += 1 }
         #expect(steps == 10)
@@ -107,5 +107,32 @@ struct StoreTimeTravelTests {
         store.dispatch(.add(1))
         #expect(await store.undoTimeTravel() == nil)
         #expect(store.history.isEmpty)
+    }
+
+    @Test func `exactly so many steps are kept as the cap says, whenever one looks`() async {
+        for cap in [1, 2, 7] {
+            let store = store(cap: cap)
+            for step in 1...40 {
+                store.dispatch(.add(1))
+                #expect(store.history.count == min(step, cap) + 1)
+                #expect(store.history.first?.revision == max(step - cap, 0))
+            }
+            for gone in [Int.min, -1, 0, 39 - cap, 41, Int.max] {
+                #expect(await store.jump(to: gone) == nil, "\(gone)")
+            }
+            #expect(await store.jump(to: 40 - cap) == 41)
+            #expect(store.state.total == 40 - cap)
+        }
+    }
+
+    @Test func `what can be undone to can be jumped to, however old it is`() async {
+        let store = store(cap: 2)
+        store.dispatch(.add(1))
+        for _ in 1...20 {
+            await store.undoTimeTravel()
+            await store.redoTimeTravel()
+        }
+        #expect(await store.jump(to: 0) != nil)
+        #expect(store.state.total == 0)
     }
 }

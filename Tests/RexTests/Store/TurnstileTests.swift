@@ -39,4 +39,22 @@ struct TurnstileTests {
         cell.value.withLock { $0 = nil }
         #expect(notes.lines.last == "[1, 2, 3, 4, 5, 6, 7]")
     }
+
+    @Test func `a task that is begun in a job is not part of it`() async {
+        let turnstile = Turnstile<Int, Int>(limit: 1, worker: 0) { _, _ in }
+        var line = Turnstile<Int, Int>.Line()
+        for job in 1...2 { _ = turnstile.enter(job, &line) }
+        let full = line
+        let task = Box<Task<String, Never>?>(nil)
+        let enter: @Sendable () -> String = {
+            var line = full
+            return "\(turnstile.enter(3, &line))"
+        }
+        let other = Turnstile<Int, Int>(limit: 1, worker: 0) { _, _ in
+            #expect(enter() == "left")
+            task.value.withLock { $0 = Task { enter() } }
+        }
+        other.submit(5)
+        #expect(await task.value.withLock { $0 }?.value == "full")
+    }
 }

@@ -59,6 +59,16 @@ struct TestClockTests {
         ticker.cancel()
     }
 
+    @Test func `it may be moved as far as a Duration goes`() async throws {
+        let far = Duration.seconds(Int64.max)
+        let sleeper = Task { [clock] in try await clock.sleep(for: far) }
+        await clock.waitForSleepers(1)
+        clock.advance(by: far - .nanoseconds(1))
+        #expect(clock.sleepers == 1)
+        clock.advance(by: .nanoseconds(1))
+        try await sleeper.value
+    }
+
     @Test func `who waits for sleepers that do not come fails the test`() async {
         let ahead = clock.now
         await withKnownIssue {

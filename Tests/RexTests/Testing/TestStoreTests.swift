@@ -295,4 +295,14 @@ struct TestStoreTests {
                 && issue.sourceLocation?.fileName == "TestStoreTests.swift"
         }
     }
+
+    @Test func `what is done after finish is looked at again`() async {
+        do {
+            let store = store()
+            await store.finish()
+            await store.send(.watch)
+        }
+        #expect(failures.texts.count == 1)
+        #expect(failures.texts.first?.contains("1 effect still runs") == true)
+    }
 }

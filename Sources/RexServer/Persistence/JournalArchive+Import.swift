@@ -1,0 +1,175 @@
+import FoundationEssentials
+import Rex
+import RexProtocol
+
+extension JournalArchive {
+    /// What was read in.
+    public struct Imported: Sendable, Equatable {
+        /// Names of the stores.
+        public var stores: [String] = []
+        /// Commits of all of them.
+        public var commits = 0
+    }
+
+    /// Reads in what `export` wrote. The folder holds no journal yet. Every patch is applied, so
+    /// that what does not fit is found here; the stores begin new epochs.
+    ///
+    /// - Parameter next: the next line without its line feed; nil at the end.
+    /// - Throws: `JournalError`; then nothing is left in the folder.
+    public func importLines(_ next: () -> [UInt8]?) throws(JournalError) -> Imported {
+        let lock = try Self.lock(folder)
+        defer { withExtendedLifetime(lock) {} }
+        guard !FileManager.default.fileExists(atPath: path) else {
+            throw JournalError(.failed, "\(path) is there already")
+        }
+        let partial = path + ".import"
+        Self.remove(partial)
+        let journal = try SQLiteJournal(path: partial)
+        var reading = Import(into: journal)
+        do throws(JournalError) {
+            while let line = next() { try reading.take(line) }
+            try reading.end()
+            journal.close()
+        } catch {
+            journal.close()
+            Self.remove(partial)
+            throw error
+        }
+        do {
+            try FileManager.default.moveItem(atPath: partial, toPath: path)
+        } catch {
+            throw JournalError(.failed, "\(path) cannot be made: \(error)")
+        }
+        return reading.imported
+    }
+
+    private static func remove(_ file: String) {
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: file + suffix)
+        }
+    }
+
+    private struct Import {
+        let journal: SQLiteJournal
+        var imported = Imported()
+        private var line = 0
+        private var store: Store?
+        private var batch = JournalBatch(ticket: 0)
+
+        /// The store whose lines come.
+        private struct Store {
+            let name: String
+            let number: Int
+            var revision: Int
+            var state: JSONValue
+            var timeline: Timeline
+            var written = 0
+            var sinceSnapshot = 0
+        }
+
+        private static let snapshotCommits = Limits().snapshotCommits
+
+        init(into journal: SQLiteJournal) { self.journal = journal }
+
+        private func fault(_ text: String) -> JournalError {
+            JournalError(.failed, "line \(line): \(text)")
+        }
+
+        mutating func take(_ bytes: [UInt8]) throws(JournalError) {
+            line += 1
+            if bytes.allSatisfy({ $0 == 32 || $0 == 9 || $0 == 13 }) { return }
+            guard let value = RawJSON(stored: bytes)?.value, let name = value["store"]?.string,
+                let entry = ArchiveEntry(value)
+            else { throw fault("this is no line of a journal") }
+            if case .beginning = entry {
+                try end()
+            } else if store?.name != name {
+                throw fault("store \(name) has not begun with its state")
+            }
+            switch entry {
+            case .beginning(let revision, let time, let timeline, let state):
+                try begin(name, revision, time, timeline, state)
+            case .commit(let commit): try take(commit)
+            case .key(let key): batch.keys.append((store?.number ?? 0, key))
+            case .reminder(let reminder):
+                batch.reminders.append(
+                    (
+                        store?.number ?? 0,
+                        .set(id: reminder.id, due: reminder.due) { reminder.action }
+                    ))
+            }
+            if batch.commits.count + batch.keys.count >= JournalArchive.page { try flush() }
+        }
+
+        private mutating func begin(
+            _ name: String, _ revision: Int, _ time: Int, _ timeline: RawJSON, _ state: JSONValue
+        ) throws(JournalError) {
+            guard !imported.stores.contains(name) else { throw fault("store \(name) comes twice") }
+            let saved = try? JSONCoder.decode(Timeline.Saved.self, from: timeline)
+            let cursor =
+                saved.flatMap { Timeline($0, limit: Limits().historyCommits) }
+                ?? Timeline(at: revision, limit: Limits().historyCommits)
+            let snapshot = StoredSnapshot(
+                revision: revision, milliseconds: time, chain: 0, written: 0,
+                timeline: try text(of: cursor), state: RawJSON(state))
+            let number = try journal.addStore(name, epoch: Identifiers.fresh(), snapshot)
+            imported.stores.append(name)
+            store = Store(
+                name: name, number: number, revision: revision, state: state, timeline: cursor)
+        }
+
+        private func text(of timeline: Timeline) throws(JournalError) -> RawJSON {
+            do {
+                return try RawJSON(encoding: timeline.saved)
+            } catch {
+                throw fault("\(error)")
+            }
+        }
+
+        private mutating func take(_ commit: StoredCommit) throws(JournalError) {
+            guard var now = store, commit.revision == now.revision + 1 else {
+                throw fault("revision \((store?.revision ?? 0) + 1) is missing")
+            }
+            store = nil
+            do {
+                try JSONPatch(commit.patch.value).apply(to: &now.state)
+            } catch {
+                throw fault("the patch of revision \(commit.revision) does not fit: \(error)")
+            }
+            now.revision = commit.revision
+            now.timeline.replay(commit.revision, commit.travel, amends: commit.amends)
+            now.written += commit.bytes
+            now.sinceSnapshot += 1
+            batch.commits.append((now.number, PendingCommit(commit)))
+            imported.commits += 1
+            if now.sinceSnapshot == Self.snapshotCommits { try addSnapshot(of: &now) }
+            store = now
+        }
+
+        private mutating func addSnapshot(of store: inout Store) throws(JournalError) {
+            store.sinceSnapshot = 0
+            batch.snapshots.append(
+                (
+                    store.number,
+                    PendingSnapshot(
+                        revision: store.revision, milliseconds: Date().milliseconds,
+                        written: store.written, timeline: try text(of: store.timeline),
+                        state: RawJSON(store.state))
+                ))
+        }
+
+        private mutating func flush() throws(JournalError) {
+            if !batch.isEmpty { try journal.write(batch) }
+            batch = JournalBatch(ticket: 0)
+        }
+
+        /// The lines of a store, or all of them, have come.
+        mutating func end() throws(JournalError) {
+            if var now = store, now.sinceSnapshot > 0 {
+                store = nil
+                try addSnapshot(of: &now)
+            }
+            try flush()
+        }
+    }
+}

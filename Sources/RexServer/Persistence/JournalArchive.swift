@@ -1,0 +1,87 @@
+import FoundationEssentials
+import Rex
+import RexLoop
+import RexProtocol
+
+/// The journal of a folder for those who look after it: written out, read in, copied, checked.
+///
+/// Writing out, copying and checking go on beside a server that has the folder.
+public struct JournalArchive: Sendable {
+    let folder: String
+    var path: String { "\(folder)/\(JournalFolder.fileName)" }
+
+    /// The journal in a folder.
+    public init(folder: String) { self.folder = folder }
+
+    /// Copies all of it into another folder while it is written to (SQLite's online backup). A
+    /// server that opens the copy begins new epochs: clients of the first do not go on with it.
+    ///
+    /// - Parameter target: made where there is none; it holds no journal yet.
+    /// - Throws: `JournalError`.
+    public func backUp(to target: String) throws(JournalError) {
+        let copyPath = "\(target)/\(JournalFolder.fileName)"
+        let journal = try SQLiteJournal(reading: path)
+        let lock = try Self.lock(target)
+        guard !FileManager.default.fileExists(atPath: copyPath) else {
+            throw JournalError(.failed, "\(copyPath) is there already")
+        }
+        try journal.backUp(to: copyPath)
+        let copy = try SQLiteJournal(path: copyPath)
+        try copy.setUncertain(true)
+        copy.close()
+        withExtendedLifetime(lock) {}
+    }
+
+    /// Writes the journal out as lines of JSON, each without its line feed: for each store first
+    /// its oldest state (`state`), then every commit (`patch`), then its keys and its reminders.
+    /// All of it is of one moment.
+    ///
+    /// - Parameter write: takes a line; false ends the writing.
+    /// - Throws: `JournalError`.
+    public func export(_ write: ([UInt8]) -> Bool) throws(JournalError) {
+        let journal = try SQLiteJournal(reading: path)
+        try journal.beginView()
+        for store in try journal.stores() {
+            guard try Self.export(store, of: journal, write) else { return }
+        }
+    }
+
+    private static func export(
+        _ store: StoredStore, of journal: SQLiteJournal, _ write: ([UInt8]) -> Bool
+    ) throws(JournalError) -> Bool {
+        guard let mark = try journal.snapshots(of: store.number).first,
+            let snapshot = try journal.snapshot(of: store.number, at: mark.revision)
+        else {
+            throw JournalError(
+                .damaged, "the oldest snapshot of \(store.name) is damaged: --accept-loss helps")
+        }
+        guard write(ArchiveLine(snapshot, of: store).bytes) else { return false }
+        var end = snapshot.revision
+        while true {
+            let page = try journal.commits(of: store.number, after: end, limit: page)
+            for commit in page {
+                guard write(ArchiveLine(commit, of: store).bytes) else { return false }
+            }
+            guard page.count == Self.page else { break }
+            end = page[page.count - 1].revision
+        }
+        for key in try journal.keys(of: store.number, since: 0) {
+            guard write(ArchiveLine(key, of: store).bytes) else { return false }
+        }
+        for reminder in try journal.reminders(of: store.number) {
+            guard write(ArchiveLine(reminder, of: store).bytes) else { return false }
+        }
+        return true
+    }
+
+    /// Commits that are read or written at once.
+    static let page = 1_000
+
+    static func lock(_ folder: String) throws(JournalError) -> FolderLock {
+        do throws(FolderLock.Failure) {
+            return try FolderLock(folder)
+        } catch {
+            throw JournalError(error.isTaken ? .taken : .failed, error.description)
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import FoundationEssentials
+import Rex
+import RexProtocol
+
+/// Goes on with what is good of a damaged journal. What is good is copied into a file of its own;
+/// the damaged one is kept beside it, under another name, for whoever can read more in it.
+struct JournalRescue {
+    private let folder: String
+    private var path: String { "\(folder)/\(JournalFolder.fileName)" }
+    /// What was found and what is lost, a line each; empty where all was good.
+    private(set) var losses: [String] = []
+
+    /// Commits that are copied at once.
+    private static let page = 1_000
+
+    /// Does so where something is damaged; the folder is ours.
+    init(_ folder: String) throws {
+        self.folder = folder
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        var good: [Recovery] = []
+        do throws(JournalError) {
+            let journal = try SQLiteJournal(path: path)
+            good = try findGood(in: journal)
+            // What no store needs for its state may be damaged too: keys, and SQLite's own.
+            if losses.isEmpty, let complaint = try journal.complaints().first {
+                losses.append("\(path): \(complaint); no commit is lost")
+            }
+            if losses.isEmpty { return }
+            try copy(good, from: journal)
+        } catch {
+            guard error.kind == .damaged else { throw error }
+            losses.append("\(error.description); everything in it is lost")
+        }
+        try setAside(hasCopy: !good.isEmpty)
+    }
+
+    private mutating func findGood(in journal: SQLiteJournal) throws(JournalError) -> [Recovery] {
+        var good: [Recovery] = []
+        for store in try journal.stores() {
+            do throws(JournalError) {
+                let recovery = try Recovery(of: store, in: journal)
+                good.append(recovery)
+                if let damage = recovery.damage { losses.append(damage.description) }
+            } catch {
+                guard error.kind == .damaged else { throw error }
+                losses.append(error.description)
+            }
+        }
+        return good
+    }
+
+    private var copyPath: String { path + ".rescued" }
+
+    /// The newest good snapshots and what is good behind them; the time before is in the old file.
+    private func copy(_ good: [Recovery], from journal: SQLiteJournal) throws(JournalError) {
+        try? FileManager.default.removeItem(atPath: copyPath)
+        let copy = try SQLiteJournal(path: copyPath)
+        for recovery in good {
+            // Clients may have seen what is lost: none goes on from there.
+            let number = try copy.addStore(
+                recovery.store.name, epoch: Identifiers.fresh(), recovery.snapshot)
+            var rest = recovery.commits[...]
+            while !rest.isEmpty {
+                var batch = JournalBatch(ticket: 0)
+                batch.commits = rest.prefix(Self.page).map { (number, PendingCommit($0)) }
+                try copy.write(batch)
+                rest = rest.dropFirst(Self.page)
+            }
+            var batch = JournalBatch(ticket: 0)
+            let keys = (try? journal.keys(of: recovery.store.number, since: 0)) ?? []
+            batch.keys = keys.filter { $0.isOf(revision: recovery.revision) }.map { (number, $0) }
+            let reminders = (try? journal.reminders(of: recovery.store.number)) ?? []
+            batch.reminders = reminders.map { reminder in
+                (number, .set(id: reminder.id, due: reminder.due) { reminder.action })
+            }
+            try copy.write(batch)
+        }
+        copy.close()
+    }
+
+    private func setAside(hasCopy: Bool) throws {
+        let files = FileManager.default
+        let aside = "\(folder)/damaged-\(Date().milliseconds).sqlite"
+        for suffix in ["", "-wal", "-shm"] where files.fileExists(atPath: path + suffix) {
+            try files.moveItem(atPath: path + suffix, toPath: aside + suffix)
+        }
+        if hasCopy { try files.moveItem(atPath: copyPath, toPath: path) }
+    }
+}
+
+extension StoredKey {
+    /// It answers with nothing behind a revision.
+    fileprivate func isOf(revision: Int) -> Bool {
+        if case .ack(let acked) = answer { return acked <= revision }
+        return true
+    }
+}
+
+extension PendingCommit {
+    /// A commit that goes from one journal to another.
+    init(_ commit: StoredCommit) {
+        var action: (@Sendable () throws -> RawJSON)?
+        if let json = commit.action { action = { json } }
+        self.init(
+            revision: commit.revision, time: Date(milliseconds: commit.milliseconds),
+            origin: Origin(stored: commit.origin) ?? .system, key: commit.key, action: action,
+            travel: commit.travel, amends: commit.amends, patch: commit.patch,
+            bytes: commit.bytes)
+    }
+}

@@ -1,0 +1,185 @@
+import Rex
+import RexProtocol
+
+extension SQLiteFile {
+    func stores() throws(Database.Failure) -> [StoredStore] {
+        let row = try database.statement(
+            """
+            SELECT stores.id, stores.name, epochs.name, epochs.id, epochs.base
+            FROM stores JOIN epochs ON epochs.id = stores.epoch ORDER BY stores.id
+            """)
+        defer { row.reset() }
+        var found: [StoredStore] = []
+        while try row.step() {
+            found.append(
+                StoredStore(
+                    number: row.int(0), name: row.text(1) ?? "", epoch: row.text(2) ?? "",
+                    epochNumber: row.int(3), epochBase: row.int(4)))
+        }
+        return found
+    }
+
+    /// Where the next commit goes: behind the newest one, or behind the newest snapshot.
+    func end(of store: StoredStore) throws(Database.Failure) -> End {
+        let row = try database.statement(
+            "SELECT id, chain FROM commits WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1")
+        row.bind(Self.row(store.number, 0), at: 1)
+        row.bind(Self.row(store.number + 1, 0) - 1, at: 2)
+        defer { row.reset() }
+        if try row.step() {
+            return End(
+                revision: Self.revision(row.int(0)),
+                chain: UInt64(bitPattern: Int64(row.int(1))), epoch: store.epochNumber)
+        }
+        var snapshot: StoredSnapshot?
+        if let newest = try snapshots(of: store.number).last {
+            snapshot = try self.snapshot(of: store.number, at: newest.revision)
+        }
+        return End(
+            revision: snapshot?.revision ?? 0, chain: snapshot?.chain ?? 0,
+            epoch: store.epochNumber)
+    }
+
+    func snapshots(of store: Int) throws(Database.Failure) -> [SnapshotMark] {
+        let row = try database.statement(
+            """
+            SELECT id, time, written, bytes FROM snapshots WHERE id BETWEEN ? AND ? ORDER BY id
+            """)
+        row.bind(Self.row(store, 0), at: 1)
+        row.bind(Self.row(store + 1, 0) - 1, at: 2)
+        defer { row.reset() }
+        var found: [SnapshotMark] = []
+        while try row.step() {
+            found.append(
+                SnapshotMark(
+                    revision: Self.revision(row.int(0)), milliseconds: row.int(1),
+                    written: row.int(2), bytes: row.int(3)))
+        }
+        return found
+    }
+
+    /// Nil where there is none, or where it is not as it was stored.
+    func snapshot(
+        of store: Int, at revision: Int
+    ) throws(Database.Failure) -> StoredSnapshot? {
+        let row = try database.statement(
+            "SELECT time, chain, written, timeline, state, sum FROM snapshots WHERE id = ?")
+        row.bind(Self.row(store, revision), at: 1)
+        defer { row.reset() }
+        guard try row.step() else { return nil }
+        guard let timeline = try? RawJSON(parsing: row.bytes(3)),
+            let state = RawJSON(stored: row.bytes(4))
+        else { return nil }
+        let snapshot = StoredSnapshot(
+            revision: revision, milliseconds: row.int(0),
+            chain: UInt64(bitPattern: Int64(row.int(1))), written: row.int(2), timeline: timeline,
+            state: state)
+        guard snapshot.sum == UInt64(bitPattern: Int64(row.int(5))) else { return nil }
+        return snapshot
+    }
+
+    func commits(
+        of store: Int, after revision: Int, limit: Int
+    ) throws(Database.Failure) -> [StoredCommit] {
+        let row = try database.statement(
+            """
+            SELECT id, epoch, time, origin, key, action, travel, target, amends, patch, chain
+            FROM commits WHERE id > ? AND id < ? ORDER BY id LIMIT ?
+            """)
+        row.bind(Self.row(store, revision), at: 1)
+        row.bind(Self.row(store + 1, 0), at: 2)
+        row.bind(limit, at: 3)
+        defer { row.reset() }
+        var found: [StoredCommit] = []
+        while try row.step() { found.append(try Self.commit(in: row)) }
+        return found
+    }
+
+    private static func commit(in row: Statement) throws(Database.Failure) -> StoredCommit {
+        let revision = revision(row.int(0))
+        guard let origin = RawJSON(stored: row.bytes(3)), let patch = RawJSON(stored: row.bytes(9))
+        else { throw Database.Failure(damagedAt: revision) }
+        var action: RawJSON?
+        if !row.isNull(5) {
+            guard let read = RawJSON(stored: row.bytes(5)) else {
+                throw Database.Failure(damagedAt: revision)
+            }
+            action = read
+        }
+        return StoredCommit(
+            revision: revision, milliseconds: row.int(2), origin: origin, key: row.text(4),
+            action: action,
+            travel: row.text(6).flatMap(Travel.Op.init).map { Travel(op: $0, to: row.int(7)) },
+            amends: row.int(8) == 1, patch: patch, chain: UInt64(bitPattern: Int64(row.int(10))),
+            epoch: row.int(1))
+    }
+
+    func lastRevision(of store: Int) throws(Database.Failure) -> Int? {
+        try database.number(
+            "SELECT max(id) FROM commits WHERE id BETWEEN ? AND ?", Self.row(store, 0),
+            Self.row(store + 1, 0) - 1
+        ).flatMap { $0 == 0 ? nil : Self.revision($0) }
+    }
+
+    func keys(of store: Int, since time: Int) throws(Database.Failure) -> [StoredKey] {
+        let row = try database.statement(
+            """
+            SELECT user, key, time, hash, revision, refusal FROM keys
+            WHERE store = ? AND time >= ? ORDER BY time
+            """)
+        row.bind(store, at: 1)
+        row.bind(time, at: 2)
+        defer { row.reset() }
+        var found: [StoredKey] = []
+        while try row.step() {
+            let user = row.text(0) ?? "-"
+            found.append(
+                StoredKey(
+                    user: user == "-" ? nil : String(user.dropFirst()), text: row.text(1) ?? "",
+                    actionHash: row.bytes(3),
+                    answer: row.isNull(4)
+                        ? .rejected(message: row.text(5) ?? "") : .ack(revision: row.int(4)),
+                    milliseconds: row.int(2)))
+        }
+        return found
+    }
+
+    func reminders(of store: Int) throws(Database.Failure) -> [StoredReminder] {
+        let row = try database.statement(
+            "SELECT name, due, action FROM reminders WHERE store = ? ORDER BY due")
+        row.bind(store, at: 1)
+        defer { row.reset() }
+        var found: [StoredReminder] = []
+        while try row.step() {
+            guard let action = RawJSON(stored: row.bytes(2)) else {
+                throw .damage("the reminder \(row.text(0) ?? "") is no JSON")
+            }
+            found.append(StoredReminder(id: row.text(0) ?? "", due: row.int(1), action: action))
+        }
+        return found
+    }
+
+    func fact(_ name: String) throws(Database.Failure) -> Int? {
+        let row = try database.statement("SELECT value FROM facts WHERE name = ?")
+        row.bind(name, at: 1)
+        defer { row.reset() }
+        return try row.step() ? row.int(0) : nil
+    }
+
+    func backUp(to path: String) throws(Database.Failure) { try database.backUp(to: path) }
+
+    func complaints() throws(Database.Failure) -> [String] {
+        let row = try database.statement("PRAGMA integrity_check")
+        defer { row.reset() }
+        var found: [String] = []
+        while try row.step() { found.append(row.text(0) ?? "") }
+        return found == ["ok"] ? [] : found
+    }
+}
+
+extension Database.Failure {
+    /// What is stored of a commit is not JSON any more.
+    fileprivate init(damagedAt revision: Int) {
+        self = .damage("what is stored of revision \(revision) is no JSON")
+    }
+}

@@ -1,0 +1,315 @@
+import Rex
+import RexProtocol
+
+/// The tables of a journal: what SQL there is, is here and in `SQLiteFile+Reading.swift`.
+///
+/// A commit's row has the number `store << 40 | revision`, so that a store's commits lie behind one
+/// another and the newest is added at the end.
+final class SQLiteFile {
+    /// What version of the tables this program writes. See `migrations`.
+    static let version = 2
+    /// Marks the file as ours: "REX1".
+    private static let application = 0x5245_5831
+    /// Stands for a file of a newer version among SQLite's codes.
+    static let newerVersion: Int32 = -1
+
+    private var open: Database?
+    /// What the next commit of a store follows.
+    private var ends: [Int: End] = [:]
+
+    /// The end of a store's chain.
+    struct End {
+        var revision: Int
+        var chain: UInt64
+        var epoch: Int
+    }
+
+    /// Each step brings a file from the version before it to its own; a step is never changed once
+    /// it was released.
+    private static let migrations: [String] = [
+        """
+        CREATE TABLE stores (
+            id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, epoch INTEGER NOT NULL);
+        CREATE TABLE epochs (
+            id INTEGER PRIMARY KEY, store INTEGER NOT NULL, name TEXT NOT NULL,
+            base INTEGER NOT NULL);
+        CREATE TABLE commits (
+            id INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, time INTEGER NOT NULL,
+            origin TEXT NOT NULL, key TEXT, action TEXT, travel TEXT, target INTEGER,
+            amends INTEGER NOT NULL, patch TEXT NOT NULL, chain INTEGER NOT NULL);
+        CREATE TABLE snapshots (
+            id INTEGER PRIMARY KEY, time INTEGER NOT NULL, chain INTEGER NOT NULL,
+            written INTEGER NOT NULL, bytes INTEGER NOT NULL, sum INTEGER NOT NULL,
+            timeline TEXT NOT NULL, state TEXT NOT NULL);
+        CREATE TABLE keys (
+            store INTEGER NOT NULL, user TEXT NOT NULL, key TEXT NOT NULL, time INTEGER NOT NULL,
+            hash BLOB NOT NULL, revision INTEGER, refusal TEXT,
+            PRIMARY KEY (store, user, key)) WITHOUT ROWID;
+        CREATE INDEX keys_by_time ON keys (store, time);
+        CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+        """,
+        """
+        CREATE TABLE reminders (
+            store INTEGER NOT NULL, name TEXT NOT NULL, due INTEGER NOT NULL, action TEXT NOT NULL,
+            PRIMARY KEY (store, name)) WITHOUT ROWID;
+        """,
+    ]
+
+    init(_ database: Database) throws(Database.Failure) {
+        open = database
+        try Self.check(database)
+        // In this order: the page size is for new files, the mode is kept in the file.
+        try database.run(
+            """
+            PRAGMA page_size=8192; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;
+            PRAGMA wal_autocheckpoint=2000; PRAGMA journal_size_limit=67108864;
+            PRAGMA cache_size=-16384; PRAGMA foreign_keys=OFF;
+            """)
+        try migrate(database)
+        for store in try stores() { ends[store.number] = try end(of: store) }
+    }
+
+    /// For reading only: nothing is changed, and a version that is not ours is refused.
+    init(reading database: Database) throws(Database.Failure) {
+        open = database
+        let found = try Self.check(database)
+        guard found == Self.version else {
+            throw Database.Failure(
+                code: Self.newerVersion,
+                description: "it is of version \(found); a server brings it to \(Self.version)")
+        }
+    }
+
+    var database: Database {
+        guard let open else { preconditionFailure("a journal was used after its end") }
+        return open
+    }
+
+    func close() { open = nil }
+
+    /// Whose file it is; its version, 0 for a new one.
+    @discardableResult
+    private static func check(_ database: Database) throws(Database.Failure) -> Int {
+        let owner = try database.number("PRAGMA application_id") ?? 0
+        let found = try database.number("PRAGMA user_version") ?? 0
+        let tables = try database.number("SELECT count(*) FROM sqlite_schema") ?? 0
+        guard owner == application || owner == 0 && tables == 0 else {
+            throw Database.Failure(code: 1, description: "the file is not a journal of Rex")
+        }
+        guard found <= version else {
+            throw Database.Failure(
+                code: newerVersion,
+                description: "it is of version \(found), this program knows \(version)")
+        }
+        return found
+    }
+
+    private func migrate(_ database: Database) throws(Database.Failure) {
+        let found = try database.number("PRAGMA user_version") ?? 0
+        guard found < Self.version else { return }
+        try database.transaction { () throws(Database.Failure) in
+            for step in Self.migrations[found...] { try database.run(step) }
+            try database.run("PRAGMA application_id=\(Self.application)")
+            try database.run("PRAGMA user_version=\(Self.version)")
+        }
+    }
+
+    // MARK: Writing
+
+    func addStore(
+        _ name: String, epoch: String, _ snapshot: StoredSnapshot
+    ) throws(Database.Failure) -> Int {
+        var number = 0
+        try database.transaction { () throws(Database.Failure) in
+            number = (try database.number("SELECT max(id) FROM stores") ?? 0) + 1
+            let row = try database.statement("INSERT INTO stores VALUES (?, ?, 0)")
+            row.bind(number, at: 1)
+            row.bind(name, at: 2)
+            try row.run()
+            try insertEpoch(epoch, of: number, base: snapshot.revision)
+            try insert(snapshot, of: number)
+        }
+        ends[number] = End(
+            revision: snapshot.revision, chain: snapshot.chain,
+            epoch: try database.number("SELECT epoch FROM stores WHERE id = ?", number) ?? 0)
+        return number
+    }
+
+    func beginEpoch(_ name: String, of store: Int) throws(Database.Failure) {
+        let base = ends[store]?.revision ?? 0
+        try database.transaction { () throws(Database.Failure) in
+            try insertEpoch(name, of: store, base: base)
+        }
+        ends[store]?.epoch =
+            try database.number("SELECT epoch FROM stores WHERE id = ?", store) ?? 0
+    }
+
+    private func insertEpoch(
+        _ name: String, of store: Int, base: Int
+    ) throws(Database.Failure) {
+        let row = try database.statement("INSERT INTO epochs (store, name, base) VALUES (?, ?, ?)")
+        row.bind(store, at: 1)
+        row.bind(name, at: 2)
+        row.bind(base, at: 3)
+        try row.run()
+        try database.run(
+            "UPDATE stores SET epoch = (SELECT max(id) FROM epochs) WHERE id = \(store)")
+    }
+
+    func write(_ batch: JournalBatch) throws(Database.Failure) {
+        var next = ends
+        try database.transaction { () throws(Database.Failure) in
+            let row = try database.statement(
+                "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            for (store, pending) in batch.commits {
+                guard var end = next[store], end.revision + 1 == pending.revision else {
+                    throw Database.Failure(
+                        code: 1, description: "revision \(pending.revision) does not follow")
+                }
+                var commit = pending.stored()
+                commit.chain = commit.sum(after: end.chain)
+                commit.epoch = end.epoch
+                try insert(commit, of: store, by: row)
+                end.revision = commit.revision
+                end.chain = commit.chain
+                next[store] = end
+            }
+            for (store, key) in batch.keys { try insert(key, of: store) }
+            for (store, pending) in batch.snapshots { try insert(pending, of: store) }
+            for (store, change) in batch.reminders { try take(change, of: store) }
+            for (store, removal) in batch.removals { try remove(removal, of: store) }
+        }
+        ends = next
+    }
+
+    private func insert(
+        _ commit: StoredCommit, of store: Int, by row: Statement
+    ) throws(Database.Failure) {
+        row.reset()
+        row.bind(Self.row(store, commit.revision), at: 1)
+        row.bind(commit.epoch, at: 2)
+        row.bind(commit.milliseconds, at: 3)
+        row.bind(text: commit.origin.bytes, at: 4)
+        row.bind(commit.key, at: 5)
+        row.bind(text: commit.action?.bytes, at: 6)
+        row.bind(commit.travel?.op.rawValue, at: 7)
+        if let travel = commit.travel { row.bind(travel.to, at: 8) }
+        row.bind(commit.amends ? 1 : 0, at: 9)
+        row.bind(text: commit.patch.bytes, at: 10)
+        row.bind(Int(Int64(bitPattern: commit.chain)), at: 11)
+        try row.run()
+    }
+
+    private func insert(_ key: StoredKey, of store: Int) throws(Database.Failure) {
+        let row = try database.statement(
+            "INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?, ?, ?, ?)")
+        row.bind(store, at: 1)
+        row.bind(Self.column(key.user), at: 2)
+        row.bind(key.text, at: 3)
+        row.bind(key.milliseconds, at: 4)
+        row.bind(blob: key.actionHash, at: 5)
+        switch key.answer {
+        case .ack(let revision): row.bind(revision, at: 6)
+        case .rejected(let message): row.bind(message, at: 7)
+        }
+        try row.run()
+    }
+
+    /// A name that nobody has is not the empty one.
+    private static func column(_ user: String?) -> String { user.map { "+" + $0 } ?? "-" }
+
+    private func insert(
+        _ pending: PendingSnapshot, of store: Int
+    ) throws(Database.Failure) {
+        let commit = try database.number(
+            "SELECT chain FROM commits WHERE id = ?", Self.row(store, pending.revision))
+        guard let commit else { return }
+        try insert(
+            StoredSnapshot(
+                revision: pending.revision, milliseconds: pending.milliseconds,
+                chain: UInt64(bitPattern: Int64(commit)), written: pending.written,
+                timeline: pending.timeline, state: pending.state), of: store)
+    }
+
+    private func insert(
+        _ snapshot: StoredSnapshot, of store: Int
+    ) throws(Database.Failure) {
+        let row = try database.statement(
+            "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+        row.bind(Self.row(store, snapshot.revision), at: 1)
+        row.bind(snapshot.milliseconds, at: 2)
+        row.bind(Int(Int64(bitPattern: snapshot.chain)), at: 3)
+        row.bind(snapshot.written, at: 4)
+        row.bind(snapshot.state.bytes.count, at: 5)
+        row.bind(Int(Int64(bitPattern: snapshot.sum)), at: 6)
+        row.bind(text: snapshot.timeline.bytes, at: 7)
+        row.bind(text: snapshot.state.bytes, at: 8)
+        try row.run()
+    }
+
+    private func take(_ change: ReminderChange, of store: Int) throws(Database.Failure) {
+        switch change {
+        case .removed(let id):
+            let row = try database.statement("DELETE FROM reminders WHERE store = ? AND name = ?")
+            row.bind(store, at: 1)
+            row.bind(id, at: 2)
+            try row.run()
+        case .set(let id, let due, let action):
+            // What cannot be written waits in memory only.
+            guard let action = try? action() else { return }
+            let row = try database.statement("INSERT OR REPLACE INTO reminders VALUES (?, ?, ?, ?)")
+            row.bind(store, at: 1)
+            row.bind(id, at: 2)
+            row.bind(due, at: 3)
+            row.bind(text: action.bytes, at: 4)
+            try row.run()
+        }
+    }
+
+    private func remove(_ removal: JournalRemoval, of store: Int) throws(Database.Failure) {
+        switch removal {
+        case .commits(let first, let last):
+            let row = try database.statement("DELETE FROM commits WHERE id > ? AND id <= ?")
+            row.bind(Self.row(store, first), at: 1)
+            row.bind(Self.row(store, last), at: 2)
+            try row.run()
+        case .snapshots(let revisions):
+            let row = try database.statement("DELETE FROM snapshots WHERE id = ?")
+            for revision in revisions {
+                row.reset()
+                row.bind(Self.row(store, revision), at: 1)
+                try row.run()
+            }
+        case .keys(let time):
+            let row = try database.statement("DELETE FROM keys WHERE store = ? AND time < ?")
+            row.bind(store, at: 1)
+            row.bind(time, at: 2)
+            try row.run()
+        }
+    }
+
+    func setFact(_ name: String, _ value: Int) throws(Database.Failure) {
+        let row = try database.statement("INSERT OR REPLACE INTO facts VALUES (?, ?)")
+        row.bind(name, at: 1)
+        row.bind(value, at: 2)
+        try row.run()
+    }
+
+    /// A fact of this size is stored and removed: a disk with less space than that is still full.
+    private static let probeBytes = 1_048_576
+
+    func tryWriting() throws(Database.Failure) {
+        try database.transaction { () throws(Database.Failure) in
+            try database.run(
+                "INSERT OR REPLACE INTO facts VALUES ('probe', zeroblob(\(Self.probeBytes)))")
+        }
+        try database.transaction { () throws(Database.Failure) in
+            try database.run("DELETE FROM facts WHERE name = 'probe'")
+        }
+    }
+
+    /// The number of a commit's or a snapshot's row.
+    static func row(_ store: Int, _ revision: Int) -> Int { store << 40 | revision }
+    /// The revision of a row.
+    static func revision(_ row: Int) -> Int { row & (1 << 40 - 1) }
+}

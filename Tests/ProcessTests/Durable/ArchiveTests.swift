@@ -1,0 +1,174 @@
+import Foundation
+import RexProtocol
+import RexTesting
+import Testing
+
+/// The journal for those who look after it: written out, read in, copied, checked, and damaged.
+@Suite(.ownThreads) struct ArchiveTests {
+    private let scratch = try! Scratch()
+    private var data: String { scratch.folder + "/data" }
+
+    private func rex(_ words: String..., input: String = "") throws -> Programs.Ended {
+        try Programs.run([Programs.server] + words, input: input)
+    }
+
+    /// Some of everything that a journal holds.
+    private func play(_ server: ServerProcess) throws {
+        let client = try LineClient(server)
+        _ = try client.dispatch("join", ["room": "general", "name": "ann"], store: "chat")
+        for number in 1...30 {
+            let text = JSONValue.string("message \(number)")
+            _ = try client.dispatch("send", ["room": "general", "text": text], store: "chat")
+            _ = try client.dispatch("add", .int(number * 100), with: ["key": .string("k\(number)")])
+        }
+        _ = try client.dispatch("typing", ["room": "general"], store: "chat")
+        _ = try client.ask(["op": "undo", "store": "counter"])
+        _ = try client.ask(["op": "jump", "store": "counter", "rev": 3])
+        _ = try client.dispatch("set", ["path": "/lamp", "value": ["on": true]], store: "doc")
+        _ = try client.dispatch("increment", ["path": "/n", "by": 0.1], store: "doc")
+    }
+
+    private func hashes(_ server: ServerProcess) throws -> [JSONValue?] {
+        let client = try LineClient(server)
+        return try ["chat", "counter", "doc"].flatMap { name -> [JSONValue?] in
+            let reply = try client.ask(["op": "hash", "store": .string(name)])
+            return [reply["rev"], reply["hash"]]
+        }
+    }
+
+    @Test func whatIsWrittenOutCanBeReadIn() throws {
+        var server = try Programs.startServer(data: data)
+        try play(server)
+        // While it runs.
+        let early = try rex("export", data)
+        #expect(early.code == 0 && early.lines.count > 60)
+        for line in early.lines { _ = try RawJSON(parsing: line) }
+        #expect(try server.stop() == .exited(0))
+
+        let export = try rex("export", data)
+        let copy = scratch.folder + "/copy"
+        let imported = try rex("import", copy, input: export.output)
+        #expect(imported.code == 0, "\(imported.errors)")
+        #expect(imported.errors.contains("commits of chat, counter, doc"))
+        // But for the epochs, which are new, the copy is written out alike.
+        let again = try rex("export", copy)
+        #expect(again.lines.count == export.lines.count)
+        for (one, other) in zip(export.lines, again.lines) where !one.contains("\"epoch\"") {
+            #expect(one == other)
+        }
+        let checked = try rex("verify", copy)
+        #expect(checked.code == 0, "\(checked.errors)")
+        server = try Programs.startServer(data: data)
+        let before = try hashes(server)
+        #expect(try server.stop() == .exited(0))
+        server = try Programs.startServer(data: copy)
+        #expect(try hashes(server) == before)
+        let client = try LineClient(server)
+        #expect(try client.dispatch("add", 100, with: ["key": "k1"])["duplicate"] == true)
+        #expect(try client.ask(["op": "undo", "store": "counter"]).op == "ack")
+
+        // Not over something that is there, and nothing half.
+        #expect(try rex("import", copy, input: export.output).code == 74)
+        let cut = export.lines.enumerated().filter { $0.offset != 5 }.map(\.element)
+        let broken = try rex(
+            "import", scratch.folder + "/broken", input: cut.joined(separator: "\n") + "\n")
+        #expect(broken.code == 74 && broken.errors.contains("line 6: revision"))
+        let files = try FileManager.default.contentsOfDirectory(
+            atPath: scratch.folder + "/broken")
+        #expect(files == ["lock"])
+    }
+
+    @Test func aCopyIsMadeWhileItIsInUse() throws {
+        let server = try Programs.startServer(data: data)
+        try play(server)
+        let target = scratch.folder + "/backup"
+        let ended = try rex("backup", data, target)
+        #expect(ended.code == 0, "\(ended.errors)")
+        let before = try hashes(server)
+        let epoch = try LineClient(server).ask(["op": "get"])["epoch"]
+        // The server goes on, the copy does not follow.
+        _ = try LineClient(server).dispatch("increment")
+        let copy = try Programs.startServer(data: target)
+        let held = try hashes(copy)
+        #expect(held[3] == before[3] && held[5] == before[5])
+        #expect(try LineClient(copy).ask(["op": "get"])["epoch"] != epoch)
+        #expect(try rex("backup", data, target).code == 74)
+    }
+
+    @Test func whatWasReducedIsReducedAgain() throws {
+        let server = try Programs.startServer(data: data)
+        try play(server)
+        #expect(try server.stop() == .exited(0))
+        let good = try rex("verify", data)
+        #expect(good.code == 0, "\(good.errors)")
+        #expect(good.lines.count == 3 && good.output.contains("counter: 32 commits"))
+        // Somebody changes what an action did.
+        let export = try rex("export", data)
+        let changed = export.output.replacing(
+            "{\"op\":\"replace\",\"path\":\"/count\",\"value\":1000}",
+            with: "{\"op\":\"replace\",\"path\":\"/count\",\"value\":1001}")
+        #expect(changed != export.output)
+        let other = scratch.folder + "/other"
+        #expect(try rex("import", other, input: changed).code == 0)
+        let bad = try rex("verify", other)
+        #expect(bad.code == 1)
+        #expect(bad.errors.contains("counter: revision 4 differs"))
+        #expect(bad.errors.contains("\"payload\":400") && bad.errors.contains("1001"))
+    }
+
+    @Test func damageIsSaidAndGoneOnWithOnlyWhenThatIsAsked() throws {
+        var server = try Programs.startServer(data: data, "--stores", "doc")
+        var client = try LineClient(server)
+        let text = String(repeating: "rex ", count: 100)
+        for number in 1...600 {
+            let value = JSONValue.string("\(number) \(text)")
+            _ = try client.dispatch("set", ["path": "/text", "value": value], store: "doc")
+        }
+        let epoch = try client.ask(["op": "get"])["epoch"]
+        #expect(try server.stop() == .exited(0))
+        let file = data + "/journal.sqlite"
+        var bytes = try Data(contentsOf: URL(filePath: file))
+        let middle = bytes.count / 2
+        for offset in middle..<(middle + 20_000) { bytes[offset] = 0x5A }
+        try bytes.write(to: URL(filePath: file))
+
+        let refused = try Programs.run([
+            Programs.server, "--data", data, "--stores", "doc", "--listen", "127.0.0.1:0",
+        ])
+        #expect(refused.code == 74 && refused.output.isEmpty)
+        #expect(refused.errors.contains("store doc: "))
+        #expect(refused.errors.contains("would be lost; --accept-loss"), "\(refused.errors)")
+        // It is as it was: whoever asked for nothing has lost nothing.
+        #expect(try Data(contentsOf: URL(filePath: file)) == bytes)
+
+        server = try Programs.startServer(data: data, "--stores", "doc", "--accept-loss")
+        client = try LineClient(server)
+        let now = try client.ask(["op": "get", "path": "/text"])
+        let rev = try #require(now["rev"]?.int)
+        #expect(rev > 50 && rev < 600)
+        #expect(now["state"]?.string == "\(rev) \(text)")
+        #expect(now["epoch"] != epoch)
+        #expect(
+            try client.dispatch("set", ["path": "/on", "value": true], store: "doc").op == "ack")
+        #expect(try server.stop() == .exited(0))
+        #expect(server.process.errorText.contains("would be lost"))
+        let files = try FileManager.default.contentsOfDirectory(atPath: data)
+        let aside = try #require(
+            files.first { $0.hasPrefix("damaged-") && $0.hasSuffix(".sqlite") })
+        #expect(try Data(contentsOf: URL(filePath: "\(data)/\(aside)")).count == bytes.count)
+        #expect(try rex("verify", data).code == 0)
+    }
+
+    @Test func whatIsNoJournalAtAllIsNotTouched() throws {
+        try FileManager.default.createDirectory(
+            atPath: data, withIntermediateDirectories: true)
+        let text = String(repeating: "notes of somebody\n", count: 100)
+        try Data(text.utf8).write(to: URL(filePath: data + "/journal.sqlite"))
+        let ended = try Programs.run([
+            Programs.server, "--data", data, "--listen", "127.0.0.1:0",
+        ])
+        #expect(ended.code == 74)
+        #expect(try String(contentsOfFile: data + "/journal.sqlite", encoding: .utf8) == text)
+        #expect(try rex("export", scratch.folder + "/nowhere").code == 74)
+    }
+}

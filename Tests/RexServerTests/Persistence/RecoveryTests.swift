@@ -1,0 +1,130 @@
+import Foundation
+import Rex
+import RexProtocol
+import Testing
+
+@testable import RexServer
+
+/// What is found again, and what is said of the rest.
+@Suite struct RecoveryTests {
+    private func recover(_ stock: Stock) throws -> Recovery {
+        let store = try #require(try stock.journal.stores().first)
+        return try Recovery(of: store, in: stock.journal)
+    }
+
+    private func stock(_ kind: Stock.Kind, commits: Int, snapshots: [Int] = []) throws -> Stock {
+        let stock = try Stock(kind)
+        let store = try stock.addTally()
+        var batch = Stock.batch(store, 1...commits)
+        batch.snapshots = snapshots.map { (store, Stock.pendingSnapshot(at: $0)) }
+        try stock.journal.write(batch)
+        return stock
+    }
+
+    /// Changes the file behind the journal's back.
+    private func spoil(_ stock: Stock, _ sql: String) throws {
+        stock.journal.close()
+        try Database(stock.path, .write).run(sql)
+    }
+
+    private func recoverAnew(_ stock: Stock) throws -> Recovery {
+        let journal = try SQLiteJournal(path: stock.path)
+        return try Recovery(of: try #require(try journal.stores().first), in: journal)
+    }
+
+    @Test(arguments: Stock.Kind.allCases) func itBeginsAtTheNewestSnapshot(kind: Stock.Kind) throws
+    {
+        let recovery = try recover(try stock(kind, commits: 2_500, snapshots: [1_000, 1_200]))
+        #expect(recovery.snapshot.revision == 1_200)
+        #expect(recovery.commits.map(\.revision) == Array(1_201...2_500))
+        #expect(recovery.revision == 2_500 && recovery.damage == nil && recovery.notes == [])
+        #expect(recovery.marks.map(\.revision) == [0, 1_000, 1_200])
+        #expect(recovery.written > recovery.snapshot.written)
+    }
+
+    @Test func aDamagedSnapshotIsPassedOverAndNothingIsLost() throws {
+        let stock = try stock(.file, commits: 20, snapshots: [10, 15])
+        try spoil(
+            stock,
+            "UPDATE snapshots SET state = '{}' WHERE id & 255 = 15")
+        let recovery = try recoverAnew(stock)
+        #expect(recovery.snapshot.revision == 10 && recovery.revision == 20)
+        #expect(recovery.damage == nil && recovery.notes.count == 1)
+    }
+
+    @Test(arguments: [
+        ("DELETE FROM commits WHERE id & 255 = 13", 12, "revision 13 is missing"),
+        ("UPDATE commits SET patch = '[]' WHERE id & 255 = 17", 16, "revision 17 is damaged"),
+        ("UPDATE commits SET patch = 'x' WHERE id & 255 = 17", 16, "no JSON"),
+        ("UPDATE commits SET time = 5 WHERE id & 255 = 11", 10, "revision 11 is damaged"),
+        ("UPDATE commits SET epoch = 7 WHERE id & 255 = 20", 19, "another epoch"),
+    ]) func aDamagedCommitEndsWhatIsGood(sql: String, good: Int, words: String) throws {
+        let stock = try stock(.file, commits: 20, snapshots: [10])
+        try spoil(stock, sql)
+        let recovery = try recoverAnew(stock)
+        let damage = try #require(recovery.damage)
+        #expect(recovery.revision == good && damage.good == good && damage.last == 20)
+        #expect(damage.description.contains(words))
+        #expect(damage.description.contains("would be lost"))
+    }
+
+    @Test func withoutAnyGoodSnapshotNothingIsRestored() throws {
+        let stock = try stock(.file, commits: 3)
+        try spoil(stock, "UPDATE snapshots SET sum = 1")
+        let error = #expect(throws: JournalError.self) { _ = try recoverAnew(stock) }
+        #expect(error?.kind == .damaged)
+    }
+
+    @Test(arguments: Array(stride(from: 100_000, to: 460_000, by: 40_000)))
+    func bytesThatRotAreFound(from start: Int) throws {
+        let stock = try stock(.file, commits: 3_000)
+        stock.journal.close()
+        var bytes = try Data(contentsOf: URL(filePath: stock.path))
+        #expect(bytes.count > 200_000)
+        for offset in start..<(start + 20_000) { bytes[offset] = 0xA5 }
+        try bytes.write(to: URL(filePath: stock.path))
+        do {
+            let recovery = try recoverAnew(stock)
+            #expect(recovery.damage != nil && recovery.revision < 3_000)
+        } catch let error as JournalError {
+            #expect(error.kind == .damaged)
+        }
+    }
+}
+
+@Suite struct RetentionTests {
+    private func marks(_ revisions: [Int], bytes: Int = 10) -> [SnapshotMark] {
+        revisions.map {
+            SnapshotMark(revision: $0, milliseconds: $0, written: $0 * 100, bytes: bytes)
+        }
+    }
+
+    private func retention(
+        commits: Int = 1 << 40, bytes: Int = 1 << 40, milliseconds: Int = 1 << 40
+    ) -> Retention {
+        var limits = Limits()
+        limits.journalCommits = commits
+        limits.journalBytes = bytes
+        limits.journalMilliseconds = milliseconds
+        return Retention(limits)
+    }
+
+    @Test func eachBoundMovesTheBase() {
+        let marks = marks([0, 10, 20, 30])
+        func base(_ retention: Retention) -> Int {
+            retention.base(of: marks, last: 35, written: 3_500, now: 35)
+        }
+        #expect(base(retention()) == 0)
+        #expect(base(retention(commits: 25)) == 10)
+        #expect(base(retention(commits: 24)) == 20)
+        #expect(base(retention(bytes: 1_499)) == 30)
+        #expect(base(retention(milliseconds: 15)) == 20)
+        #expect(base(retention(commits: 1)) == 30)
+    }
+
+    @Test func everySecondSnapshotGoesWhereTheyTakeTooMuch() {
+        let marks = marks([0, 10, 20, 30, 40, 50], bytes: 100)
+        #expect(retention(bytes: 2_400).superfluous(in: marks) == [])
+        #expect(retention(bytes: 2_399).superfluous(in: marks) == [10, 30])
+    }
+}
