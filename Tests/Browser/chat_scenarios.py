@@ -249,6 +249,8 @@ def an_address_that_is_none_and_no_memory_do_no_harm(stage):
         [
             "for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window,"
             " name, { get() { throw new DOMException('', 'SecurityError'); } });",
+            "sessionStorage.setItem('rex.chat', '{');",
+            "sessionStorage.setItem('rex.chat', '{\"me\": \"x\", \"rooms\": 7}');",
             "Storage.prototype.setItem = () => { throw new DOMException('', 'QuotaExceededError') };",
         ]
     ):
@@ -270,6 +272,8 @@ def a_reload_is_the_same_person(stage):
     see(ann, "hello")
     write(ann, "again")
     see(ann, "hello", "again")
+    # What makes it that client is not where a copy of the window would find it.
+    assert not ann.page.evaluate("sessionStorage.getItem('rex.session')")
     # A name that is taken is refused at the door, with the reason.
     other = stage.window(server.url)
     other.page.get_by_label("Your name").fill("ann")

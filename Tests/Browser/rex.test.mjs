@@ -109,6 +109,16 @@ test("random breaks lose and double nothing", () => withClock(async (clock) => {
   assert.deepEqual(server.applied, Array.from({ length: count }, (_, index) => index));
 }));
 
+test("a session is said again, and one of an earlier page at first", () => withClock(async (clock) => {
+  const { server } = await online({ session: "earlier" });
+  const said = () => server.frames.findLast(({ op }) => op === "hello").session;
+  assert.equal(said(), "earlier");
+  await server.break();
+  clock.tick(250);
+  await server.accept();
+  assert.equal(said(), "S");
+}));
+
 test("what is neither read nor keyed is given back when the connection breaks", () =>
   withClock(async (clock) => {
     const { server, connection, store } = await online();

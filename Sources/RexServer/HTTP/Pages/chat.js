@@ -13,9 +13,24 @@ const NAME_TRIES = 6;
 const NAME_PAUSE = 300;
 
 // Who a window is lives as long as the window: a reload is the same person, a new window another.
-const kept = JSON.parse(memory("sessionStorage", "rex.chat") ?? "null");
+const kept = readKept();
 const keep = () => memory("sessionStorage", "rex.chat",
   JSON.stringify({ me: app.me, rooms: [...app.rooms], room: app.room }));
+
+function readKept() {
+  try {
+    const { me, rooms, room } = JSON.parse(memory("sessionStorage", "rex.chat"));
+    return { me, rooms: [...rooms], room };
+  } catch {
+    return null; // nothing, or what another version has left
+  }
+}
+
+function takeSession() {
+  const session = memory("sessionStorage", "rex.session");
+  memory("sessionStorage", "rex.session", "");
+  return session || undefined;
+}
 
 const app = {
   me: kept?.me ?? null,
@@ -126,7 +141,10 @@ const app = {
   },
 };
 
-const connection = connect({ name: "chat-page/1", enter: comeBack });
+const connection = connect({ name: "chat-page/1", session: takeSession(), enter: comeBack });
+// Only while nobody has it: a tab that is copied with its memory is another client.
+addEventListener("pagehide", () => memory("sessionStorage", "rex.session",
+  connection.welcome?.session ?? ""));
 const store = connection.store("chat");
 const screens = makeScreens({
   stored: () => app.user?.graph.path,

@@ -73,6 +73,9 @@ export interface Options {
   token?: string;
   /** What this program calls itself, such as "dashboard/1.2". */
   name?: string;
+  /** `welcome.session` of a page that was here before: to be that client, where it still is waited
+   * for. It is as good as a password, and one page at a time can have it. */
+  session?: string;
   /**
    * Called on each new connection before anything that waits is sent, for what a client has to do
    * first (to join a room, say). What it asks goes out at once, for this connection alone. When it

@@ -13,8 +13,8 @@ export class RexError extends Error {
 }
 
 export function connect({
-  url = location.origin.replace("http", "ws") + "/ws", token, name, enter, heartbeat = 5_000,
-  minDelay = 250, maxDelay = 10_000, WebSocket = globalThis.WebSocket,
+  url = location.origin.replace("http", "ws") + "/ws", token, name, session, enter,
+  heartbeat = 5_000, minDelay = 250, maxDelay = 10_000, WebSocket = globalThis.WebSocket,
 } = {}) {
   let status, detail, welcome, socket, bye, retry, beat;
   let isOpen = false; // welcomed and `enter` is through; until then requests wait
@@ -43,10 +43,9 @@ export function connect({
 
   // All at once: the answers come in this order.
   function greet(mine) {
-    const session = welcome?.session;
     const hello = { protocol: 1, token, session, client: name, heartbeat_ms: heartbeat * 3 };
     request("hello", hello, true).then((frame) => {
-      welcome = frame;
+      ({ session } = welcome = frame);
       return enter?.((op, members) => request(op, members, true), welcome);
     }, mine(finish)).then(mine(() => {
       isOpen = true;
