@@ -116,11 +116,11 @@ extension Server {
         phase = .stopped
         for connection in connections.values { connection.socket.close() }
         for store in stores.values { store.wakeWaits() }
-        guard let journal else { return endStop() }
-        // What the goodbyes committed is stored too; then the file is whole without its log.
+        guard let journalReader else { return endStop() }
+        // What the goodbyes committed is stored too; then the file is whole without its log: SQLite
+        // puts that into it where the writer is the last to close, behind the reader.
         isClosingJournal = true
-        journalReader?.close()
-        journal.close()
+        journalReader.close()
     }
 
     /// Nothing more will be done.

@@ -23,13 +23,20 @@ final class JournalReader: Sendable {
     /// Starts the thread. Reading does not wait for writing: `journal` is best a second opening of
     /// the same file.
     ///
-    /// - Parameter answer: called on that thread.
-    init(_ journal: any Journal, answer: @escaping @Sendable (Answer) -> Void) {
+    /// - Parameters:
+    ///   - answer: called on that thread.
+    ///   - closed: called there, last, when the journal is closed.
+    init(
+        _ journal: any Journal, answer: @escaping @Sendable (Answer) -> Void,
+        closed: @escaping @Sendable () -> Void = {}
+    ) {
         var made: Inbox<Order>?
         thread = LoopThread(named: "rex-past") { loop in
             made = Inbox<Order>(on: loop) { order in
                 switch order {
-                case .close: journal.close()
+                case .close:
+                    journal.close()
+                    closed()
                 case .ask(let question, let store, let connection):
                     answer(
                         Answer(

@@ -57,7 +57,11 @@ extension Server {
         let answers = Inbox<JournalReader.Answer>(on: loop) { [weak self] answer in
             self?.enter(with: answer) { $0.didRecall($1) }
         }
-        journalReader = JournalReader(reader) { answers.post($0) }
+        let readerEnd = Inbox<Bool>(on: loop) { [weak self] _ in
+            self?.enter(with: true) { server, _ in server.journal?.close() }
+        }
+        journalReader = JournalReader(
+            reader, answer: { answers.post($0) }, closed: { readerEnd.post(true) })
     }
 
     func beginning<State: Statable & Codable, Action: WireAction>(
