@@ -7,8 +7,16 @@ extension Loop {
     ///
     /// - Parameter name: what `top -H` shows; at most 15 bytes.
     public func start(named name: String) {
-        let start = Start(loop: self, name: name)
         LoopThreads.add(self)
+        Self.detachThread(named: name) { [self] in
+            run()
+            LoopThreads.remove(self)
+        }
+    }
+
+    /// Runs a body on a thread of its own, which ends with it.
+    static func detachThread(named name: String, _ body: @escaping @Sendable () -> Void) {
+        let start = Start(name: name, body: body)
         var thread = pthread_t()
         let status = pthread_create(
             &thread, nil,
@@ -16,20 +24,19 @@ extension Loop {
                 let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
                 rex_name_thread(start.name)
                 SignalSource.clearInheritedMask()
-                start.loop.run()
-                LoopThreads.remove(start.loop)
+                start.body()
                 return nil
             }, Unmanaged.passRetained(start).toOpaque())
-        precondition(status == 0, "no thread could be made for the loop: \(status)")
+        precondition(status == 0, "no thread \(name) could be made: \(status)")
         pthread_detach(thread)
     }
 
     private final class Start {
-        let loop: Loop
         let name: String
-        init(loop: Loop, name: String) {
-            self.loop = loop
+        let body: @Sendable () -> Void
+        init(name: String, body: @escaping @Sendable () -> Void) {
             self.name = name
+            self.body = body
         }
     }
 }
