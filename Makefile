@@ -30,8 +30,8 @@ test-long: bootstrap-tests ## the long tests, random ones a million times, then 
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --disable-xctest --sanitize address \
 		--scratch-path .build/address
 
-test-crash: bootstrap-tests ## the server killed 200 times in the middle of its work
-	REX_CRASH_ROUNDS=200 $(SWIFT) test --disable-xctest --filter CrashTests
+test-crash: bootstrap-tests ## the server killed 200 times in the middle of its work, and at every call that writes
+	REX_CRASH_ROUNDS=200 $(SWIFT) test --disable-xctest --filter '(CrashTests|KillTests)/'
 
 # The servers are put on core 0, so what measures them runs on core 1 where there is one.
 bench: build ## throughput and latency: the store in process, the server over its socket

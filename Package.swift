@@ -148,6 +148,6 @@ let package = Package(
             dependencies: [
                 "RexClient", "RexProtocol", "RexTesting", "rex-server", "rex-client",
                 "embedding-example", "PollServer", "rex-examples", "rex-allocations",
-            ], swiftSettings: strict),
+            ], exclude: ["Durable/Faults"], swiftSettings: strict),
     ]
 )

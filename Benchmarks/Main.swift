@@ -6,6 +6,7 @@ struct RexBench {
             ("store", storeTable), ("collections", collectionsTable), ("diff", diffTable),
             ("cost", costTable), ("codec", codecTable),
             ("socket", socketTable), ("websocket", webSocketTable), ("durable", durableTable),
+            ("recovery", recoveryTable),
         ]
         let wanted = CommandLine.arguments.dropFirst()
         for name in wanted where !tables.contains(where: { $0.name == name }) {

@@ -50,6 +50,18 @@ public final class FolderLock: Sendable {
         }
     }
 
+    /// Gives a file another name in its folder. That is on the disk when this returns.
+    ///
+    /// - Throws: with the system's words.
+    public static func rename(_ old: String, to new: String) throws(Failure) {
+        let folder = new.lastIndex(of: "/").map { new[..<$0] }.map(String.init) ?? "."
+        let directory = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { if directory >= 0 { close(directory) } }
+        guard directory >= 0, Glibc.rename(old, new) == 0, fsync(directory) == 0 else {
+            throw Failure(description: "\(new) cannot be made: \(reason)", isTaken: false)
+        }
+    }
+
     private static func owner(_ descriptor: Int32) -> Int? {
         var bytes = [UInt8](repeating: 0, count: 16)
         let count = pread(descriptor, &bytes, bytes.count, 0)

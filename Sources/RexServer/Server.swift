@@ -102,8 +102,6 @@ public actor Server {
     var heldConnections: [Connection] = []
     /// Tasks of the program that wait for a batch to be stored.
     var storageWaits: [(ticket: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
-    /// The turn in which a batch was last found to be stored.
-    var turnOfStorage = 0
     /// A deadline for the journal is among the server's.
     var hasJournalDeadline = false
     /// What the present request needs to know of the journal of a store.

@@ -65,6 +65,9 @@ struct History<State: Statable & Codable, Action: WireAction> {
     private let commitLimit: Int
     private let byteLimit: Int
     private let blockCommits: Int
+    /// The state at this revision and at all behind it is held, whatever the bounds say: a store
+    /// goes back there where what came after it cannot be stored.
+    var needed = Int.max
 
     /// States that are kept as they are.
     private static var recentStates: Int { 128 }
@@ -112,7 +115,9 @@ struct History<State: Statable & Codable, Action: WireAction> {
         if recent.count >= 2 * recentLimit {
             recent.removeFirst(recent.count - recentLimit)
         }
-        while blocks.count > 1, commits > commitLimit || bytes > byteLimit {
+        while blocks.count > 1, commits > commitLimit || bytes > byteLimit,
+            blocks[1].baseRevision <= needed
+        {
             let gone = blocks.removeFirst()
             commits -= gone.entries.count
             bytes -= gone.bytes

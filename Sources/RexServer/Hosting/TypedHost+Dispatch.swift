@@ -7,25 +7,21 @@ extension TypedHost {
         willReduce: () -> Void
     ) throws(WireError) -> DispatchResult {
         let action = try decode(request.action, at: request.place)
-        clientActionBytes = request.action.raw.count
-        defer { clientActionBytes = nil }
         guard let text = request.key, !request.dryRun else {
             try checkRevision(request.expect)
             if request.dryRun { return try dryRun(action, from: client) }
             willReduce()
-            return try apply(action, from: client, awaitsEffects: request.awaitsEffects)
+            return try apply(action, of: request, from: client)
         }
         let key = KeyTable.Key(user: client.user, text: text)
         let hash = Digest.sha256(request.action.actionValue.canonical)
-        keyOfAction = text
-        defer { keyOfAction = nil }
         if let record = keys.record(of: key, at: now) {
             return try repeated(record, hash)
         }
         try checkRevision(request.expect)
         willReduce()
         do throws(WireError) {
-            let result = try apply(action, from: client, awaitsEffects: request.awaitsEffects)
+            let result = try apply(action, of: request, from: client)
             if case .committed(let revision, _) = result {
                 remember(key, hash, .ack(revision: revision), at: now)
             }
@@ -68,9 +64,12 @@ extension TypedHost {
     }
 
     private func apply(
-        _ action: Action, from client: ClientIdentity, awaitsEffects: Bool
+        _ action: Action, of request: DispatchRequest, from client: ClientIdentity
     ) throws(WireError) -> DispatchResult {
-        let group = awaitsEffects ? EffectGroup() : nil
+        let group = request.awaitsEffects ? EffectGroup() : nil
+        // Only now: presence may have committed something of its own before.
+        dispatched = request
+        defer { dispatched = nil }
         switch core.dispatch(action, from: .client(client), group: group) {
         case .committed(let revision): return .committed(revision: revision, effects: group)
         case .refused(let error): throw refusal(error)

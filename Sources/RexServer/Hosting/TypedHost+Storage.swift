@@ -17,15 +17,25 @@ extension TypedHost {
     // MARK: To the journal
 
     func record(_ entry: History<State, Action>.Entry, in journal: StoreJournal) {
-        var action: (@Sendable () throws -> RawJSON)?
-        if let value = entry.action { action = { try ActionCodec.encode(value) } }
+        var action = PendingAction.none
+        if let value = entry.action {
+            action = writtenAction.map { .text($0) } ?? .value { try ActionCodec.encode(value) }
+        }
         journal.append(
             PendingCommit(
                 revision: entry.revision, time: entry.time, origin: entry.origin,
-                key: keyOfAction, action: action, travel: entry.travel, amends: entry.amends,
+                key: dispatched?.key, action: action, travel: entry.travel, amends: entry.amends,
                 patch: entry.patch, bytes: StoredCommit.bytes(entry.actionBytes, entry.patch)))
-        keyOfAction = nil
         if journal.wantsSnapshot { takeSnapshot(for: journal) }
+    }
+
+    /// The action of the present commit as its client wrote it, without white space: nil where it
+    /// is another one, or stands in a frame among members that are not its own.
+    private var writtenAction: RawJSON? {
+        guard let node = dispatched?.action, !hasHooks else { return nil }
+        for (name, _) in node.members
+        where !name.isEqual(to: "type") && !name.isEqual(to: "payload") { return nil }
+        return node.compact
     }
 
     /// Encodes the state elsewhere: it is shared until the next commit changes it.

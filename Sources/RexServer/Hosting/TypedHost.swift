@@ -80,6 +80,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         self.reducer = reducer
         self.limits = limits
         self.loop = loop
+        hasHooks = !hooks.isEmpty
         epoch = beginning.epoch
         history = beginning.history
         journal = beginning.journal
@@ -119,15 +120,15 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         core.onReminder = { [unowned self] in didRemind($0, $1) }
     }
 
-    /// The size of the action that a client has just dispatched.
-    var clientActionBytes: Int?
+    /// What a client has just dispatched, until its commit is made.
+    var dispatched: DispatchRequest?
+    /// A hook may put another action in the place of the one that came.
+    let hasHooks: Bool
     /// The states that were last looked up in history, the newest first: clients that come back
     /// together ask for the same one, and a difference needs two.
     var lookedUp: [(revision: Int, state: State)] = []
     /// How many of them are kept.
     static var lookedUpLimit: Int { 4 }
-    /// The key under which the present dispatch came.
-    var keyOfAction: String?
     /// What the present request needs to know of the journal, before it can be answered.
     var question: JournalReader.Question?
     /// The commits that the last request for history needed of the journal.
@@ -166,17 +167,18 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
             revision: commit.revision, time: commit.time, origin: commit.origin,
             action: commit.action, actionBytes: actionBytes, travel: commit.travel,
             patch: patch, amends: isSteering ? commit.travel == nil : false)
+        if let journal { history.needed = journal.storedRevision }
         history.append(entry, state: commit.state)
         if !isSteering { timeline.didCommit(commit.revision) }
         if let journal { record(entry, in: journal) }
+        dispatched = nil
         observer?.didCommit(self)
     }
 
     /// The size of an action's text: a client's is known, another's is written for it.
     private func size(of action: Action?) -> Int {
         guard let action else { return 0 }
-        defer { clientActionBytes = nil }
-        return clientActionBytes ?? (try? ActionCodec.encode(action).bytes.count) ?? 0
+        return dispatched?.action.raw.count ?? (try? ActionCodec.encode(action).bytes.count) ?? 0
     }
 
     private func didPublish(_ event: StoreEvent) {

@@ -56,7 +56,7 @@ extension Server {
 
     private func addJournal(to page: inout MetricsPage) {
         guard let journal else { return }
-        page.counter("rex_journal_batches_total", "Writes of the journal.", Int(journal.stored))
+        page.counter("rex_journal_batches_total", "Writes of the journal.", journal.writes)
         page.counter(
             "rex_journal_failures_total", "Times that it could not be written to.",
             journal.failures)

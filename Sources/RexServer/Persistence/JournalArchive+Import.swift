@@ -15,38 +15,28 @@ extension JournalArchive {
     /// that what does not fit is found here; the stores begin new epochs.
     ///
     /// - Parameter next: the next line without its line feed; nil at the end.
-    /// - Throws: `JournalError`; then nothing is left in the folder.
+    /// - Throws: `JournalError`, also where there are no lines; then nothing is left in the folder.
     public func importLines(_ next: () -> [UInt8]?) throws(JournalError) -> Imported {
         let lock = try Self.lock(folder)
         defer { withExtendedLifetime(lock) {} }
         guard !FileManager.default.fileExists(atPath: path) else {
             throw JournalError(.failed, "\(path) is there already")
         }
-        let partial = path + ".import"
+        let partial = path + ".partial"
         Self.remove(partial)
         let journal = try SQLiteJournal(path: partial)
         var reading = Import(into: journal)
         do throws(JournalError) {
             while let line = next() { try reading.take(line) }
-            try reading.end()
+            try reading.finish()
             journal.close()
+            try Self.complete(partial, as: path)
         } catch {
             journal.close()
             Self.remove(partial)
             throw error
         }
-        do {
-            try FileManager.default.moveItem(atPath: partial, toPath: path)
-        } catch {
-            throw JournalError(.failed, "\(path) cannot be made: \(error)")
-        }
         return reading.imported
-    }
-
-    private static func remove(_ file: String) {
-        for suffix in ["", "-wal", "-shm"] {
-            try? FileManager.default.removeItem(atPath: file + suffix)
-        }
     }
 
     private struct Import {
@@ -163,8 +153,13 @@ extension JournalArchive {
             batch = JournalBatch(ticket: 0)
         }
 
-        /// The lines of a store, or all of them, have come.
-        mutating func end() throws(JournalError) {
+        /// All lines have come.
+        mutating func finish() throws(JournalError) {
+            try end()
+            guard !imported.stores.isEmpty else { throw fault("there are no lines of a journal") }
+        }
+
+        private mutating func end() throws(JournalError) {
             if var now = store, now.sinceSnapshot > 0 {
                 store = nil
                 try addSnapshot(of: &now)

@@ -15,12 +15,12 @@ extension JournalArchive {
 
     /// Complaints of SQLite about the file; none where it is whole. O(file).
     public func complaints() throws(JournalError) -> [String] {
-        try SQLiteJournal(reading: path).complaints()
+        try reader().complaints()
     }
 
     /// Names of the stores in the journal.
     public func storeNames() throws(JournalError) -> [String] {
-        try SQLiteJournal(reading: path).stores().map(\.name)
+        try reader().stores().map(\.name)
     }
 
     /// Checks a store from its oldest state on: that no commit is missing or changed, and that its
@@ -31,7 +31,7 @@ extension JournalArchive {
     public func verify<R: Reducer>(
         _ name: String, _ reducer: R
     ) throws(JournalError) -> Verdict where R.State: Codable, R.Action: WireAction {
-        let journal = try SQLiteJournal(reading: path)
+        let journal = try reader()
         try journal.beginView()
         guard let store = try journal.stores().first(where: { $0.name == name }) else {
             throw JournalError(.failed, "there is no store \(name) in \(path)")

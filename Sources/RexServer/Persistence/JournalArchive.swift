@@ -13,6 +13,21 @@ public struct JournalArchive: Sendable {
     /// The journal in a folder.
     public init(folder: String) { self.folder = folder }
 
+    /// Opens it beside whoever has it. Where nobody has, what SQLite would drop of it is found.
+    func reader() throws(JournalError) -> SQLiteJournal {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw JournalError(.failed, "there is no journal in \(folder)")
+        }
+        // A server may just be writing to it, so it is looked at once more while none has it.
+        if WriteAheadLog(of: path).damage != nil, let lock = try? FolderLock(folder) {
+            defer { withExtendedLifetime(lock) {} }
+            if let damage = WriteAheadLog(of: path).damage {
+                throw JournalError(.damaged, "\(path): \(damage) would be missing")
+            }
+        }
+        return try SQLiteJournal(reading: path)
+    }
+
     /// Copies all of it into another folder while it is written to (SQLite's online backup). A
     /// server that opens the copy begins new epochs: clients of the first do not go on with it.
     ///
@@ -20,15 +35,24 @@ public struct JournalArchive: Sendable {
     /// - Throws: `JournalError`.
     public func backUp(to target: String) throws(JournalError) {
         let copyPath = "\(target)/\(JournalFolder.fileName)"
-        let journal = try SQLiteJournal(reading: path)
+        let journal = try reader()
         let lock = try Self.lock(target)
         guard !FileManager.default.fileExists(atPath: copyPath) else {
             throw JournalError(.failed, "\(copyPath) is there already")
         }
-        try journal.backUp(to: copyPath)
-        let copy = try SQLiteJournal(path: copyPath)
-        try copy.setUncertain(true)
-        copy.close()
+        // Under its name it is only once it is whole: a copy that was broken off is none.
+        let partial = copyPath + ".partial"
+        Self.remove(partial)
+        do throws(JournalError) {
+            try journal.backUp(to: partial)
+            let copy = try SQLiteJournal(path: partial)
+            try copy.setUncertain(true)
+            copy.close()
+            try Self.complete(partial, as: copyPath)
+        } catch {
+            Self.remove(partial)
+            throw error
+        }
         withExtendedLifetime(lock) {}
     }
 
@@ -39,7 +63,7 @@ public struct JournalArchive: Sendable {
     /// - Parameter write: takes a line; false ends the writing.
     /// - Throws: `JournalError`.
     public func export(_ write: ([UInt8]) -> Bool) throws(JournalError) {
-        let journal = try SQLiteJournal(reading: path)
+        let journal = try reader()
         try journal.beginView()
         for store in try journal.stores() {
             guard try Self.export(store, of: journal, write) else { return }
@@ -76,6 +100,22 @@ public struct JournalArchive: Sendable {
 
     /// Commits that are read or written at once.
     static let page = 1_000
+
+    /// Gives a file that is whole and on the disk its name, so that it has that after any end of
+    /// the machine too.
+    static func complete(_ partial: String, as path: String) throws(JournalError) {
+        do throws(FolderLock.Failure) {
+            try FolderLock.rename(partial, to: path)
+        } catch {
+            throw JournalError(.failed, error.description)
+        }
+    }
+
+    static func remove(_ file: String) {
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            try? FileManager.default.removeItem(atPath: file + suffix)
+        }
+    }
 
     static func lock(_ folder: String) throws(JournalError) -> FolderLock {
         do throws(FolderLock.Failure) {

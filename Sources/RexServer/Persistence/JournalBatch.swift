@@ -15,14 +15,15 @@ struct JournalBatch: Sendable {
 
     init(ticket: UInt64) { self.ticket = ticket }
 
-    /// Puts another batch in front of this one.
-    mutating func takeBefore(_ other: JournalBatch) {
-        commits = other.commits + commits
-        keys = other.keys + keys
-        snapshots = other.snapshots + snapshots
-        reminders = other.reminders + reminders
-        removals = other.removals + removals
-        bytes += other.bytes
+    /// Takes a later batch behind this one, and its number.
+    mutating func append(_ later: JournalBatch) {
+        ticket = later.ticket
+        commits += later.commits
+        keys += later.keys
+        snapshots += later.snapshots
+        reminders += later.reminders
+        removals += later.removals
+        bytes += later.bytes
     }
 
     var isEmpty: Bool {
@@ -126,6 +127,6 @@ enum JournalRemoval: Sendable, Equatable {
     /// Commits after one revision up to and with another.
     case commits(after: Int, through: Int)
     case snapshots([Int])
-    /// Keys that were used before.
-    case keys(before: Int)
+    /// Keys that were used before, and the oldest of more than so many.
+    case keys(before: Int, most: Int)
 }

@@ -2,23 +2,26 @@ import Rex
 import RexLoop
 import RexProtocol
 
-/// The loop's end of a journal: what was committed collects here while the disk is busy, and goes
-/// to it in one transaction when it is not. That is why many clients share the price of one write.
+/// The loop's end of a journal: what a turn has committed collects here, and goes at its end to the
+/// thread that writes. All that has come there while the disk was busy is one transaction: that is
+/// why many clients share the price of one write.
 final class JournalQueue {
     let journal: any Journal
     let durability: Durability
     private let writer: JournalWriter
 
-    /// What collects for the next write.
+    /// What the present turn collects.
     private var open = JournalBatch(ticket: 1)
-    /// The batch that is being written.
-    private(set) var inFlight: UInt64?
+    /// What was handed over and is not known to be stored, in order.
+    private var underWay: [(ticket: UInt64, bytes: Int)] = []
+    /// The same whole, where nobody waits for it: it is written again when that goes.
+    private var kept: [JournalBatch] = []
     /// The last batch that is stored.
     private(set) var stored: UInt64 = 0
+    /// How often something was written: each time one batch or several.
+    private(set) var writes = 0
     /// Of actions and patches that are not stored.
     private(set) var pendingBytes = 0
-    /// What is being written, to be written again where that fails and nobody was to wait for it.
-    private var flying: JournalBatch?
     /// The stores' parts, which are told what was handed over.
     private var parts: [StoreJournal] = []
     /// Why nothing can be stored at present.
@@ -38,7 +41,7 @@ final class JournalQueue {
 
     /// The batch with which everything committed so far is stored; nil where it is already.
     var ticket: UInt64? {
-        open.isSilent ? inFlight : open.ticket
+        open.isSilent ? underWay.last?.ticket : open.ticket
     }
 
     /// The batch that every frame has to wait for; nil where frames wait for none.
@@ -73,38 +76,44 @@ final class JournalQueue {
 
     // MARK: Writing
 
-    /// Hands over what has collected, if nothing is being written.
+    /// Hands over what has collected. It is bounded by what may wait for the disk.
     func handOver() {
-        guard inFlight == nil, failure == nil, !open.isEmpty else { return }
-        inFlight = open.ticket
+        guard failure == nil, !open.isEmpty else { return }
         let batch = open
         open = JournalBatch(ticket: batch.ticket + 1)
-        flying = batch
-        for part in parts { part.didHandOver() }
+        underWay.append((batch.ticket, batch.bytes))
+        if durability == .async { kept.append(batch) }
+        for part in parts { part.didHandOver(batch.ticket) }
         writer.write(batch)
     }
 
+    /// The batch with this number, and all before it, is stored.
     func didStore(_ ticket: UInt64) {
         stored = ticket
-        inFlight = nil
-        pendingBytes -= flying?.bytes ?? 0
-        flying = nil
-        for part in parts { part.didStoreHandedOver() }
+        writes += 1
+        let count = underWay.prefix { $0.ticket <= ticket }.count
+        pendingBytes -= underWay[..<count].reduce(0) { $0 + $1.bytes }
+        underWay.removeFirst(count)
+        kept.removeFirst(kept.prefix { $0.ticket <= ticket }.count)
+        for part in parts { part.didStoreBatches(through: ticket) }
     }
 
-    /// What was being written is not stored. Where acks wait for that, it is dropped with all that
+    /// What was handed over is not stored. Where acks wait for that, it is dropped with all that
     /// has collected behind it; otherwise it is kept, and written when that goes again.
     func didFail(_ error: JournalError) {
         failure = error
         failures += 1
-        inFlight = nil
+        underWay = []
         if durability == .sync {
             open = JournalBatch(ticket: open.ticket + 1)
             pendingBytes = 0
-        } else if let flying {
-            open.takeBefore(flying)
+            for part in parts { part.didLoseBatches() }
+        } else {
+            kept.append(open)
+            open = kept[0]
+            for batch in kept.dropFirst() { open.append(batch) }
+            kept = []
         }
-        flying = nil
     }
 
     func probe() { writer.probe() }

@@ -6,6 +6,8 @@ import RexProtocol
 /// the damaged one is kept beside it, under another name, for whoever can read more in it.
 struct JournalRescue {
     private let folder: String
+    /// The damaged file's new name.
+    private let aside: String
     private var path: String { "\(folder)/\(JournalFolder.fileName)" }
     /// What was found and what is lost, a line each; empty where all was good.
     private(set) var losses: [String] = []
@@ -16,10 +18,15 @@ struct JournalRescue {
     /// Does so where something is damaged; the folder is ours.
     init(_ folder: String) throws {
         self.folder = folder
+        aside = "\(folder)/damaged-\(Date().milliseconds).sqlite"
         guard FileManager.default.fileExists(atPath: path) else { return }
+        if let damage = WriteAheadLog(of: path).damage {
+            losses.append("\(path): \(damage) is lost")
+            try keepCopy()
+        }
         var good: [Recovery] = []
         do throws(JournalError) {
-            let journal = try SQLiteJournal(path: path)
+            let journal = try SQLiteJournal(path: path, acceptsLoss: true)
             good = try findGood(in: journal)
             // What no store needs for its state may be damaged too: keys, and SQLite's own.
             if losses.isEmpty, let complaint = try journal.complaints().first {
@@ -78,11 +85,23 @@ struct JournalRescue {
         copy.close()
     }
 
+    /// SQLite cuts off the damaged part of a log when it opens it.
+    private func keepCopy() throws {
+        let files = FileManager.default
+        for suffix in ["", "-wal"] {
+            try files.copyItem(atPath: path + suffix, toPath: aside + suffix)
+        }
+    }
+
     private func setAside(hasCopy: Bool) throws {
         let files = FileManager.default
-        let aside = "\(folder)/damaged-\(Date().milliseconds).sqlite"
+        let isKept = files.fileExists(atPath: aside)
         for suffix in ["", "-wal", "-shm"] where files.fileExists(atPath: path + suffix) {
-            try files.moveItem(atPath: path + suffix, toPath: aside + suffix)
+            if isKept {
+                try files.removeItem(atPath: path + suffix)
+            } else {
+                try files.moveItem(atPath: path + suffix, toPath: aside + suffix)
+            }
         }
         if hasCopy { try files.moveItem(atPath: copyPath, toPath: path) }
     }
@@ -99,11 +118,10 @@ extension StoredKey {
 extension PendingCommit {
     /// A commit that goes from one journal to another.
     init(_ commit: StoredCommit) {
-        var action: (@Sendable () throws -> RawJSON)?
-        if let json = commit.action { action = { json } }
         self.init(
             revision: commit.revision, time: Date(milliseconds: commit.milliseconds),
-            origin: Origin(stored: commit.origin) ?? .system, key: commit.key, action: action,
+            origin: Origin(stored: commit.origin) ?? .system, key: commit.key,
+            action: commit.action.map { .text($0) } ?? .none,
             travel: commit.travel, amends: commit.amends, patch: commit.patch,
             bytes: commit.bytes)
     }

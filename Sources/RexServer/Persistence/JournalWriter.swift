@@ -1,4 +1,5 @@
 import RexLoop
+import Synchronization
 
 /// The thread that writes a journal: what the loop hands over is stored there, and the loop is
 /// told.
@@ -23,55 +24,79 @@ final class JournalWriter: Sendable {
         case close(isCertain: Bool)
     }
 
-    private let thread: LoopThread
-    private let orders: Inbox<Order>
+    private let worker: Worker<Order>
 
     /// Starts the thread.
     ///
     /// - Parameter report: called on that thread.
     init(_ journal: any Journal, report: @escaping @Sendable (Report) -> Void) {
-        var made: Inbox<Order>?
-        thread = LoopThread(named: "rex-journal") { loop in
-            made = Inbox<Order>(on: loop) { Self.follow($0, journal, report) }
-        }
-        guard let made else { preconditionFailure("a thread was started without its inbox") }
-        orders = made
+        let desk = Desk(journal, report)
+        worker = Worker(named: "rex-journal") { desk.follow($0) }
     }
 
-    deinit { thread.stop() }
-
-    func write(_ batch: JournalBatch) { orders.post(.write(batch)) }
+    func write(_ batch: JournalBatch) { worker.post(.write(batch)) }
 
     /// Tries whether the journal can be written to.
-    func probe() { orders.post(.probe) }
+    func probe() { worker.post(.probe) }
 
     /// Closes the journal behind everything that was handed over.
     ///
     /// - Parameter isCertain: nothing that anybody was told is missing.
-    func close(isCertain: Bool) { orders.post(.close(isCertain: isCertain)) }
+    func close(isCertain: Bool) { worker.post(.close(isCertain: isCertain)) }
 
-    private static func follow(
-        _ order: Order, _ journal: any Journal, _ report: (Report) -> Void
-    ) {
-        switch order {
-        case .write(let batch):
+    /// What happens on the thread.
+    private final class Desk: Sendable {
+        private let journal: any Journal
+        private let report: @Sendable (Report) -> Void
+        /// A write failed. What comes before the loop has heard of it is of no use any more.
+        private let hasFailed = Atomic(false)
+
+        init(_ journal: any Journal, _ report: @escaping @Sendable (Report) -> Void) {
+            self.journal = journal
+            self.report = report
+        }
+
+        /// All batches that have come while one was being written are one transaction.
+        func follow(_ orders: [Order]) {
+            var batch: JournalBatch?
+            for order in orders {
+                if case .write(let next) = order {
+                    if batch == nil { batch = next } else { batch!.append(next) }
+                    continue
+                }
+                write(batch)
+                batch = nil
+                switch order {
+                case .write: break
+                case .probe: probe()
+                case .close(let isCertain):
+                    if isCertain { try? journal.setUncertain(false) }
+                    journal.close()
+                    report(.closed)
+                }
+            }
+            write(batch)
+        }
+
+        private func write(_ batch: JournalBatch?) {
+            guard let batch, !hasFailed.load(ordering: .relaxed) else { return }
             do throws(JournalError) {
                 try journal.write(batch)
                 report(.stored(batch.ticket))
             } catch {
+                hasFailed.store(true, ordering: .relaxed)
                 report(.failed(batch.ticket, error))
             }
-        case .probe:
+        }
+
+        private func probe() {
             do throws(JournalError) {
                 try journal.tryWriting()
+                hasFailed.store(false, ordering: .relaxed)
                 report(.recovered)
             } catch {
                 report(.stillFailing(error))
             }
-        case .close(let isCertain):
-            if isCertain { try? journal.setUncertain(false) }
-            journal.close()
-            report(.closed)
         }
     }
 }

@@ -116,7 +116,9 @@ final class MemoryJournal: Journal {
             kept.commits.removeAll { $0.revision > first && $0.revision <= last }
         case .snapshots(let revisions):
             kept.snapshots.removeAll { revisions.contains($0.revision) }
-        case .keys(let time): kept.keys.removeAll { $0.milliseconds < time }
+        case .keys(let time, let most):
+            kept.keys.removeAll { $0.milliseconds < time }
+            kept.keys.removeFirst(max(0, kept.keys.count - most))
         }
     }
 

@@ -103,9 +103,6 @@ extension Server {
     func handOverToJournal() {
         guard let journal, journal.hasWork, journal.failure == nil else { return }
         guard journal.durability == .async else {
-            // Right after a write the turn ends without the next: whoever was just answered asks
-            // again meanwhile, and shares it, where it would have had to wait for two.
-            if turnOfStorage == metrics.turns { return loop.wake() }
             return journal.handOver()
         }
         guard !hasJournalDeadline else { return }
@@ -154,7 +151,6 @@ extension Server {
         for store in stores.values {
             store.host.journal?.didStore(ticket, revision: store.host.revision, now: now)
         }
-        turnOfStorage = metrics.turns + 1
         release(through: ticket)
         wakeStorageWaits(through: ticket, isStored: true)
     }

@@ -10,8 +10,9 @@ final class StoreJournal {
     private(set) var first: Int
     /// The newest revision that is stored.
     private(set) var storedRevision: Int
-    private var handedOver: Int
     private var newest: Int
+    /// The newest revision of each batch that was handed over and brought one.
+    private var handedOver: [(ticket: UInt64, revision: Int)] = []
     /// Changes when commits are taken back: a snapshot from before it is of no use.
     private(set) var generation = 0
 
@@ -24,8 +25,10 @@ final class StoreJournal {
     /// A snapshot is being encoded, or on its way to the disk with a batch.
     private var isTaking = false
     private var underWay: (ticket: UInt64, mark: SnapshotMark)?
-    /// Commits up to it are removed, or their removal is on its way.
+    /// Commits up to it are removed.
     private var removedThrough: Int
+    /// The removal of those up to a revision is on its way.
+    private var removing: (ticket: UInt64, through: Int)?
 
     /// Commits that one batch removes: the others do not wait long for it.
     private static let removedAtOnce = 5_000
@@ -46,16 +49,23 @@ final class StoreJournal {
         commitsSince = recovery.commits.count
         bytesSince = recovery.written - recovery.snapshot.written
         storedRevision = recovery.revision
-        handedOver = storedRevision
         newest = storedRevision
         queue.add(self)
     }
 
-    /// All that was appended so far is being written.
-    func didHandOver() { handedOver = newest }
+    /// All that was appended so far goes with this batch or one before it.
+    func didHandOver(_ ticket: UInt64) {
+        guard newest > handedOver.last?.revision ?? storedRevision else { return }
+        handedOver.append((ticket, newest))
+    }
 
-    /// What was being written is stored.
-    func didStoreHandedOver() { storedRevision = handedOver }
+    /// This batch and all before it are stored.
+    func didStoreBatches(through ticket: UInt64) {
+        let count = handedOver.prefix { $0.ticket <= ticket }.count
+        guard count > 0 else { return }
+        storedRevision = handedOver[count - 1].revision
+        handedOver.removeFirst(count)
+    }
 
     func append(_ commit: PendingCommit) {
         queue.append(commit, of: number)
@@ -110,6 +120,10 @@ final class StoreJournal {
     ///   - revision: the newest one.
     ///   - now: milliseconds since 1970.
     func didStore(_ ticket: UInt64, revision: Int, now: Int) {
+        if let removing, removing.ticket <= ticket {
+            removedThrough = removing.through
+            self.removing = nil
+        }
         if let underWay, underWay.ticket <= ticket {
             marks.append(underWay.mark)
             self.underWay = nil
@@ -119,15 +133,22 @@ final class StoreJournal {
         removeCommits()
     }
 
-    /// What is not stored will not be.
+    /// What was handed over will not be stored, be it commits or a snapshot and what is old.
+    func didLoseBatches() {
+        handedOver = []
+        removing = nil
+        guard underWay != nil else { return }
+        underWay = nil
+        isTaking = false
+    }
+
+    /// Commits behind the stored ones are taken back.
     ///
-    /// - Parameter bytes: of the commits that are taken back.
+    /// - Parameter bytes: of them.
     func didGoBack(_ bytes: Int) {
         generation += 1
         written -= bytes
         newest = storedRevision
-        handedOver = storedRevision
-        underWay = nil
         isTaking = false
     }
 
@@ -142,14 +163,14 @@ final class StoreJournal {
         marks.removeAll { many.contains($0.revision) }
         gone += many
         if !gone.isEmpty { queue.append(.snapshots(gone), of: number) }
-        queue.append(.keys(before: now - limits.keyMilliseconds), of: number)
+        queue.append(.keys(before: now - limits.keyMilliseconds, most: limits.keys), of: number)
     }
 
     /// The next few that are too old, in the next batch.
     private func removeCommits() {
-        guard removedThrough < first else { return }
+        guard removedThrough < first, removing == nil, queue.failure == nil else { return }
         let next = min(first, removedThrough + Self.removedAtOnce)
         queue.append(.commits(after: removedThrough, through: next), of: number)
-        removedThrough = next
+        removing = (queue.openTicket, next)
     }
 }

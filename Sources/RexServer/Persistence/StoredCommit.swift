@@ -57,20 +57,37 @@ struct PendingCommit: Sendable {
     let time: Date
     let origin: Origin
     let key: String?
-    let action: (@Sendable () throws -> RawJSON)?
+    let action: PendingAction
     let travel: Travel?
     let amends: Bool
     let patch: RawJSON
     /// Of its action and patch, for the account.
     let bytes: Int
 
-    /// As it is stored. An action that a client sent can be written; one of an effect that cannot
-    /// is stored as null.
+    /// As it is stored.
     func stored() -> StoredCommit {
         StoredCommit(
             revision: revision, milliseconds: time.milliseconds, origin: origin.stored, key: key,
-            action: action.map { (try? $0()) ?? .null }, travel: travel, amends: amends,
-            patch: patch)
+            action: action.text, travel: travel, amends: amends, patch: patch)
+    }
+}
+
+/// An action on its way to the disk.
+enum PendingAction: Sendable {
+    /// A travel has none.
+    case none
+    /// As its client wrote it, or as a journal had it.
+    case text(RawJSON)
+    /// It is written where it is stored, and not on the loop.
+    case value(@Sendable () throws -> RawJSON)
+
+    /// One of an effect that cannot be written is stored as null.
+    var text: RawJSON? {
+        switch self {
+        case .none: nil
+        case .text(let text): text
+        case .value(let write): (try? write()) ?? .null
+        }
     }
 }
 

@@ -169,6 +169,38 @@ import Testing
         ])
         #expect(ended.code == 74)
         #expect(try String(contentsOfFile: data + "/journal.sqlite", encoding: .utf8) == text)
-        #expect(try rex("export", scratch.folder + "/nowhere").code == 74)
+        let nowhere = scratch.folder + "/nowhere"
+        for words in [["export", nowhere], ["backup", nowhere, data], ["verify", nowhere]] {
+            let ended = try Programs.run([Programs.server] + words)
+            #expect(ended.code == 74)
+            #expect(ended.errors == "rex-server: there is no journal in \(nowhere)\n")
+        }
+        #expect(!FileManager.default.fileExists(atPath: nowhere))
+        let empty = try rex("import", nowhere, input: "\n")
+        #expect(empty.code == 74 && empty.errors.contains("no lines of a journal"))
+    }
+
+    /// A copy on a disk that may only be read.
+    @Test func whereNothingMayBeWrittenItCanBeReadAllTheSame() throws {
+        let server = try Programs.startServer(data: data)
+        try play(server)
+        #expect(try server.stop() == .exited(0))
+        let copy = scratch.folder + "/copy"
+        try FileManager.default.copyItem(atPath: data, toPath: copy)
+        let before = try rex("export", copy)
+        #expect(try Programs.run(["rm", data + "/lock"]).code == 0)
+        // Root may write everywhere, but not where the disk takes nothing.
+        let faults = try Faults(in: scratch)
+        defer { faults.remove() }
+        try faults.set(FaultTests.Fault.readOnly.rawValue)
+        let ended = try Programs.run(
+            [Programs.server, "export", data], environment: try faults.environment())
+        #expect(ended.code == 0, "\(ended.errors)")
+        #expect(ended.output == before.output)
+        #expect(
+            try Programs.run(
+                [Programs.server, "verify", data], environment: try faults.environment()
+            ).code == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: data) == ["journal.sqlite"])
     }
 }

@@ -46,11 +46,13 @@ final class CrashWriter: Sendable {
 
     /// Writes until the connection ends.
     ///
-    /// - Parameter didAck: called for each ack.
-    func run(at port: UInt16, didAck: () -> Void) {
+    /// - Parameters:
+    ///   - most: or until so many acks have come.
+    ///   - didAck: called for each ack.
+    func run(at port: UInt16, most: Int = .max, didAck: () -> Void = {}) {
         guard let client = try? LineClient(port: port) else { return }
         do {
-            while true {
+            while acked.count < most {
                 let fresh = nextKeys()
                 if !fresh.isEmpty { try client.send(fresh.map(line).joined()) }
                 try take(client.frame())

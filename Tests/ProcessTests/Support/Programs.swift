@@ -68,14 +68,15 @@ enum Programs {
     ///
     /// - Parameter limits: of a configuration file, such as `"connections": 2`.
     static func startServer(
-        data folder: String, _ options: String..., limits: String = "", prefix: [String] = []
+        data folder: String, _ options: String..., limits: String = "", prefix: [String] = [],
+        environment: [String: String?] = [:]
     ) throws -> ServerProcess {
         let scratch = try Scratch()
         let file = try scratch.write("{\"limits\": {\(limits)}}", to: "rex.json")
         defer { withExtendedLifetime(scratch) {} }
         return try ServerProcess(
             program: server, options: ["--data", folder, "--config", file] + options,
-            environment: plain([:]), prefix: prefix)
+            environment: plain(environment), prefix: prefix)
     }
 
     /// A server with limits of a configuration file, such as `"connections": 2`.

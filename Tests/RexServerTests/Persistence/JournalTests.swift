@@ -94,7 +94,10 @@ import Testing
         #expect(try stock.journal.keys(of: store, since: 0) == keys)
         #expect(try stock.journal.keys(of: store, since: 20) == Array(keys[1...]))
         var removal = JournalBatch(ticket: 2)
-        removal.removals = [(store, .keys(before: 30))]
+        removal.removals = [(store, .keys(before: 0, most: 2))]
+        try stock.journal.write(removal)
+        #expect(try stock.journal.keys(of: store, since: 0) == Array(keys[1...]))
+        removal.removals = [(store, .keys(before: 30, most: 9))]
         try stock.journal.write(removal)
         #expect(try stock.journal.keys(of: store, since: 0) == Array(keys[2...]))
     }

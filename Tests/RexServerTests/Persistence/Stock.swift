@@ -41,13 +41,11 @@ final class Stock {
 
     static func commit(_ revision: Int, key: String? = nil, travel: Travel? = nil) -> PendingCommit
     {
-        let action: @Sendable () -> RawJSON = {
-            RawJSON(["type": "add", "payload": .int(revision)])
-        }
+        let action = RawJSON(["type": "add", "payload": .int(revision)])
         return PendingCommit(
             revision: revision, time: Date(milliseconds: 1_000 + revision),
             origin: .client(ClientIdentity(id: "c1", user: "ann")), key: key,
-            action: travel == nil ? action : nil, travel: travel, amends: false,
+            action: travel == nil ? .text(action) : .none, travel: travel, amends: false,
             patch: RawJSON([["op": "replace", "path": "/count", "value": .int(revision)]]),
             bytes: 100)
     }

@@ -1,4 +1,5 @@
 import CSQLite
+import RexLoop
 
 /// One connection to an SQLite file. For one thread at a time.
 final class Database {
@@ -13,7 +14,11 @@ final class Database {
         var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff) }
     }
 
-    enum Access { case create, write, read }
+    enum Access {
+        case create, write, read
+        /// To read a file that nobody writes to, without a trace in its folder.
+        case unchanging
+    }
 
     private let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
@@ -23,22 +28,30 @@ final class Database {
 
     /// Opens a file.
     init(_ path: String, _ access: Access) throws(Failure) {
-        let flags: Int32 =
-            switch access {
-            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-            case .write: SQLITE_OPEN_READWRITE
-            case .read: SQLITE_OPEN_READONLY
-            }
+        var address = path
+        let flags: Int32
+        switch access {
+        case .create: flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        case .write: flags = SQLITE_OPEN_READWRITE
+        case .read: flags = SQLITE_OPEN_READONLY
+        case .unchanging:
+            flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            address = "file:\(Self.escaped(path))?immutable=1"
+        }
         var opened: OpaquePointer?
         let status = sqlite3_open_v2(
-            path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+            address, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard status == SQLITE_OK, let opened else {
             let words = Self.words(status, opened)
             sqlite3_close_v2(opened)
-            throw Failure(code: status, description: "\(path) cannot be opened: \(words)")
+            throw Failure(code: status, description: "it cannot be opened: \(words)")
         }
         handle = opened
         sqlite3_busy_timeout(handle, Self.patience)
+    }
+
+    private static func escaped(_ path: String) -> String {
+        path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
     }
 
     deinit {
@@ -110,7 +123,7 @@ final class Database {
         guard system != 0, primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN else {
             return words
         }
-        return "\(words) (errno \(system))"
+        return "\(words): \(SystemReason.words(system))"
     }
 }
 

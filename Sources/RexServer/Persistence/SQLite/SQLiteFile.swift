@@ -161,19 +161,23 @@ final class SQLiteFile {
         try database.transaction { () throws(Database.Failure) in
             let row = try database.statement(
                 "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            var end: (store: Int, value: End)?
             for (store, pending) in batch.commits {
-                guard var end = next[store], end.revision + 1 == pending.revision else {
+                if let last = end, last.store != store { next[last.store] = last.value }
+                if end?.store != store { end = next[store].map { (store, $0) } }
+                guard var value = end?.value, value.revision + 1 == pending.revision else {
                     throw Database.Failure(
                         code: 1, description: "revision \(pending.revision) does not follow")
                 }
                 var commit = pending.stored()
-                commit.chain = commit.sum(after: end.chain)
-                commit.epoch = end.epoch
+                commit.chain = commit.sum(after: value.chain)
+                commit.epoch = value.epoch
                 try insert(commit, of: store, by: row)
-                end.revision = commit.revision
-                end.chain = commit.chain
-                next[store] = end
+                value.revision = commit.revision
+                value.chain = commit.chain
+                end = (store, value)
             }
+            if let end { next[end.store] = end.value }
             for (store, key) in batch.keys { try insert(key, of: store) }
             for (store, pending) in batch.snapshots { try insert(pending, of: store) }
             for (store, change) in batch.reminders { try take(change, of: store) }
@@ -185,7 +189,7 @@ final class SQLiteFile {
     private func insert(
         _ commit: StoredCommit, of store: Int, by row: Statement
     ) throws(Database.Failure) {
-        row.reset()
+        // Every parameter is bound anew, so nothing is left of the row before.
         row.bind(Self.row(store, commit.revision), at: 1)
         row.bind(commit.epoch, at: 2)
         row.bind(commit.milliseconds, at: 3)
@@ -193,7 +197,7 @@ final class SQLiteFile {
         row.bind(commit.key, at: 5)
         row.bind(text: commit.action?.bytes, at: 6)
         row.bind(commit.travel?.op.rawValue, at: 7)
-        if let travel = commit.travel { row.bind(travel.to, at: 8) }
+        if let travel = commit.travel { row.bind(travel.to, at: 8) } else { row.bindNothing(at: 8) }
         row.bind(commit.amends ? 1 : 0, at: 9)
         row.bind(text: commit.patch.bytes, at: 10)
         row.bind(Int(Int64(bitPattern: commit.chain)), at: 11)
@@ -280,10 +284,14 @@ final class SQLiteFile {
                 row.bind(Self.row(store, revision), at: 1)
                 try row.run()
             }
-        case .keys(let time):
+        case .keys(let time, let most):
+            let oldest = try database.number(
+                """
+                SELECT time FROM keys WHERE store = ? ORDER BY time DESC LIMIT 1 OFFSET ?
+                """, store, max(0, most - 1))
             let row = try database.statement("DELETE FROM keys WHERE store = ? AND time < ?")
             row.bind(store, at: 1)
-            row.bind(time, at: 2)
+            row.bind(max(time, oldest ?? time), at: 2)
             try row.run()
         }
     }
