@@ -23,20 +23,21 @@ extension JournalArchive {
             throw JournalError(.failed, "\(path) is there already")
         }
         let partial = path + ".partial"
+        var imported = Imported()
         Self.remove(partial)
-        let journal = try SQLiteJournal(path: partial)
-        var reading = Import(into: journal)
         do throws(JournalError) {
+            let journal = try SQLiteJournal(path: partial)
+            defer { journal.close() }
+            var reading = Import(into: journal)
             while let line = next() { try reading.take(line) }
             try reading.finish()
-            journal.close()
-            try Self.complete(partial, as: path)
+            imported = reading.imported
         } catch {
-            journal.close()
             Self.remove(partial)
             throw error
         }
-        return reading.imported
+        try Self.complete(partial, as: path)
+        return imported
     }
 
     private struct Import {

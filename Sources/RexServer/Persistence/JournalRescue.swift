@@ -24,21 +24,32 @@ struct JournalRescue {
             losses.append("\(path): \(damage) is lost")
             try keepCopy()
         }
-        var good: [Recovery] = []
+        var hasCopy = false
         do throws(JournalError) {
             let journal = try SQLiteJournal(path: path, acceptsLoss: true)
-            good = try findGood(in: journal)
+            let good = try findGood(in: journal)
             // What no store needs for its state may be damaged too: keys, and SQLite's own.
-            if losses.isEmpty, let complaint = try journal.complaints().first {
+            if losses.isEmpty, let complaint = try Self.complaint(of: journal) {
                 losses.append("\(path): \(complaint); no commit is lost")
             }
             if losses.isEmpty { return }
             try copy(good, from: journal)
+            hasCopy = !good.isEmpty
         } catch {
             guard error.kind == .damaged else { throw error }
             losses.append("\(error.description); everything in it is lost")
         }
-        try setAside(hasCopy: !good.isEmpty)
+        try setAside(hasCopy: hasCopy)
+    }
+
+    /// What SQLite says of the file, which may be too damaged for it to look through.
+    private static func complaint(of journal: SQLiteJournal) throws(JournalError) -> String? {
+        do throws(JournalError) {
+            return try journal.complaints().first
+        } catch {
+            guard error.kind == .damaged else { throw error }
+            return error.description
+        }
     }
 
     private mutating func findGood(in journal: SQLiteJournal) throws(JournalError) -> [Recovery] {

@@ -159,6 +159,70 @@ import Testing
         #expect(try rex("verify", data).code == 0)
     }
 
+    /// Between the end of a process and the next start, a bit of SQLite's log turns.
+    @Test func aDamagedLogIsNotTakenForTheEndOfTheMachine() throws {
+        var server = try Programs.startServer(data: data)
+        var client = try LineClient(server)
+        for number in 1...20 { _ = try client.dispatch("add", .int(number)) }
+        try server.kill()
+        let log = URL(filePath: data + "/journal.sqlite-wal")
+        var bytes = try Data(contentsOf: log)
+        // A frame is a page with 24 bytes in front. Those of the commits are the last.
+        let frame = 8_192 + 24
+        let last = try #require(
+            stride(from: 32, to: bytes.count - frame, by: frame).last { bytes[$0 + 3] != 0 })
+        bytes[last - 10 * frame + 500] ^= 4
+        try bytes.write(to: log)
+        let refused = try Programs.run([
+            Programs.server, "--data", data, "--listen", "127.0.0.1:0",
+        ])
+        #expect(refused.code == 74)
+        #expect(refused.errors.contains("in its log is damaged"), "\(refused.errors)")
+        #expect(refused.errors.contains("would be lost; --accept-loss"), "\(refused.errors)")
+        for words in [
+            ["export", data], ["backup", data, scratch.folder + "/b"], ["verify", data],
+        ] {
+            let ended = try Programs.run([Programs.server] + words)
+            #expect(ended.code == 74 && ended.errors.contains("log is damaged"), "\(words)")
+        }
+        #expect(try Data(contentsOf: log) == bytes)
+
+        server = try Programs.startServer(data: data, "--accept-loss")
+        client = try LineClient(server)
+        let now = try client.ask(["op": "get", "store": "counter"])
+        let rev = try #require(now["rev"]?.int)
+        #expect(rev < 20 && now["state"]?["count"] == .int(rev * (rev + 1) / 2))
+        #expect(try client.dispatch("add", 1)["rev"] == .int(rev + 1))
+        #expect(try server.stop() == .exited(0))
+        #expect(try rex("verify", data).code == 0)
+        let names = try FileManager.default.contentsOfDirectory(atPath: data)
+        let kept = try #require(names.first { $0.hasPrefix("damaged-") && $0.hasSuffix("-wal") })
+        #expect(try Data(contentsOf: URL(filePath: "\(data)/\(kept)")) == bytes)
+    }
+
+    @Test(arguments: FaultTests.Fault.allCases) func anImportThatCannotBeWrittenLeavesNothing(
+        fault: FaultTests.Fault
+    ) throws {
+        let server = try Programs.startServer(data: data)
+        try play(server)
+        #expect(try server.stop() == .exited(0))
+        let lines = try rex("export", data).output
+        let faults = try Faults(in: scratch)
+        defer { faults.remove() }
+        let target = scratch.folder + "/target"
+        #expect(try rex("import", scratch.folder + "/other", input: lines).code == 0)
+        try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
+        try Data().write(to: URL(filePath: target + "/lock"))
+        try faults.set(fault.rawValue)
+        let failed = try Programs.run(
+            [Programs.server, "import", target], input: lines,
+            environment: try faults.environment())
+        #expect(failed.code == 74, "\(failed.errors)")
+        try faults.set("")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: target) == ["lock"])
+        #expect(try rex("import", target, input: lines).code == 0)
+    }
+
     @Test func whatIsNoJournalAtAllIsNotTouched() throws {
         try FileManager.default.createDirectory(
             atPath: data, withIntermediateDirectories: true)

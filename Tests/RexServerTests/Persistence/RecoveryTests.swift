@@ -75,6 +75,39 @@ import Testing
         #expect(error?.kind == .damaged)
     }
 
+    /// What no store needs for its state may be so damaged that SQLite cannot even look it through.
+    @Test func keysThatCannotBeReadTakeNoCommitWithThem() throws {
+        let stock = try stock(.file, commits: 300, snapshots: [100])
+        var batch = JournalBatch(ticket: 2)
+        batch.keys = (0..<500).map { number in
+            let key = StoredKey(
+                user: nil, text: "needle-\(number)", actionHash: [UInt8](repeating: 7, count: 32),
+                answer: .ack(revision: 1), milliseconds: 5)
+            return (1, key)
+        }
+        try stock.journal.write(batch)
+        stock.journal.close()
+        var bytes = try Data(contentsOf: URL(filePath: stock.path))
+        let page = 8_192
+        var spoiled = 0
+        for start in stride(from: 0, to: bytes.count, by: page) {
+            guard bytes[start..<(start + page)].range(of: Data("needle-".utf8)) != nil else {
+                continue
+            }
+            for offset in start..<(start + page) { bytes[offset] = 0xA5 }
+            spoiled += 1
+        }
+        #expect(spoiled > 1)
+        try bytes.write(to: URL(filePath: stock.path))
+        let rescue = try JournalRescue(stock.folder)
+        #expect(rescue.losses.count == 1)
+        #expect(rescue.losses[0].contains("no commit is lost"), "\(rescue.losses)")
+        let recovery = try recoverAnew(stock)
+        #expect(recovery.revision == 300 && recovery.damage == nil)
+        let names = try FileManager.default.contentsOfDirectory(atPath: stock.folder)
+        #expect(names.contains { $0.hasPrefix("damaged-") && $0.hasSuffix(".sqlite") })
+    }
+
     @Test(arguments: Array(stride(from: 100_000, to: 460_000, by: 40_000)))
     func bytesThatRotAreFound(from start: Int) throws {
         let stock = try stock(.file, commits: 3_000)
