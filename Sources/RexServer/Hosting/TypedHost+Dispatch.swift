@@ -37,7 +37,7 @@ extension TypedHost {
     /// Decodes an action that a client may send.
     private func decode(_ node: JSONNode, at place: JSONPointer) throws(WireError) -> Action {
         do throws(ActionError) {
-            return try ActionCodec.decodeFromClient(Action.self, from: node, at: place)
+            return try reader.readFromClient(node, at: place)
         } catch {
             throw WireError(error)
         }
@@ -70,7 +70,7 @@ extension TypedHost {
         // Only now: presence may have committed something of its own before.
         dispatched = request
         defer { dispatched = nil }
-        switch core.dispatch(action, from: .client(client), group: group) {
+        switch hot.dispatch(core, action, .client(client), group) {
         case .committed(let revision): return .committed(revision: revision, effects: group)
         case .refused(let error): throw refusal(error)
         case .aborted: throw WireError(.rejected, "a hook of the store stopped the action")

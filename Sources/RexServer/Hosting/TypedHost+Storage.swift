@@ -16,16 +16,17 @@ extension TypedHost {
 
     // MARK: To the journal
 
-    func record(_ entry: History<State, Action>.Entry, in journal: StoreJournal) {
+    func record(_ commit: History.Commit, _ patch: RawJSON, in journal: StoreJournal) {
         var action = PendingAction.none
-        if let value = entry.action {
+        if let value = commit.action {
             action = writtenAction.map { .text($0) } ?? .value { try ActionCodec.encode(value) }
         }
         journal.append(
             PendingCommit(
-                revision: entry.revision, time: entry.time, origin: entry.origin,
-                key: dispatched?.key, action: action, travel: entry.travel, amends: entry.amends,
-                patch: entry.patch, bytes: StoredCommit.bytes(entry.actionBytes, entry.patch)))
+                revision: commit.revision, time: commit.time, origin: commit.origin,
+                key: dispatched?.key, action: action, travel: commit.travel,
+                amends: commit.amends, patch: patch,
+                bytes: StoredCommit.bytes(commit.actionBytes, patch.bytes.count)))
         if journal.wantsSnapshot { takeSnapshot(for: journal) }
     }
 
@@ -86,8 +87,8 @@ extension TypedHost {
         return question
     }
 
-    func keep(_ state: State, at revision: Int) {
-        lookedUp.insert((revision, state), at: 0)
+    func keep(_ state: Snapshot) {
+        lookedUp.insert(state, at: 0)
         if lookedUp.count > Self.lookedUpLimit { lookedUp.removeLast() }
     }
 
@@ -130,7 +131,7 @@ extension TypedHost {
         switch result {
         case .success(let found as Recollection):
             switch found.state {
-            case .success(let state): keep(state, at: found.revision)
+            case .success(let state): keep(Snapshot(revision: found.revision, state: state))
             case .failure(let error): unreadable = (found.revision, "\(error)")
             }
         case .success(let found as Recital): recalled = (found.request, found.commits)
@@ -166,7 +167,7 @@ extension TypedHost {
 
     private func newestInMemory(
         _ limit: Int, _ path: JSONPointer?
-    ) throws(WireError) -> [History<State, Action>.Entry] {
+    ) throws(WireError) -> [History.Entry] {
         do {
             return try history.newestEntries(limit: limit, changing: path)
         } catch {
@@ -221,9 +222,10 @@ extension TypedHost {
                 "\(name) cannot go back from \(revision) to \(target), which is stored")
         }
         journal.didGoBack(history.storedBytes(after: target))
-        history.dropAll(after: target, state: state)
-        core.goBack(to: state, revision: target)
-        current = Snapshot(revision: target, state: state)
+        history.dropAll(after: state)
+        let snapshot = own(state)
+        core.goBack(to: snapshot.state, revision: target)
+        current = snapshot
         lastPatch = nil
         lookedUp = []
         keys.forget(commitsAfter: target)
