@@ -48,6 +48,6 @@ import Testing
             within: .seconds(120))
         #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
         let passed = ended.lines.last { $0.hasPrefix("# pass ") }?.dropFirst(7)
-        #expect((passed.flatMap { Int($0) } ?? 0) >= 26, "\(ended.output)")
+        #expect((passed.flatMap { Int($0) } ?? 0) >= 30, "\(ended.output)")
     }
 }
