@@ -101,11 +101,12 @@ export function keepFocus(body, heirs) {
   const before = document.activeElement;
   body();
   const now = document.activeElement;
-  if (before === document.body || (now !== document.body && isSeen(now))) return;
-  heirs(before).find((element) => element && isSeen(element) && !element.disabled)?.focus();
+  if (before === document.body || (now !== document.body && isUsable(now))) return;
+  heirs(before).find((element) => element && isUsable(element))?.focus();
 }
 
-const isSeen = (element) => element.checkVisibility({ checkVisibilityCSS: true });
+const isUsable = (element) =>
+  !element.disabled && element.checkVisibility({ checkVisibilityCSS: true });
 
 /** A hue for a name, the same for everybody. */
 export function hueOf(name) {
