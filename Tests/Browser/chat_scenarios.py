@@ -124,10 +124,12 @@ def a_name_in_the_room_that_is_read_is_no_alert(stage):
     terminal = stage.lines(server)
     terminal.act("join", {"room": "general", "name": "tim"})
     terminal.act("send", {"room": "general", "text": "here, @ann"})
-    until("the marks", page.locator(".message.mentions").count, 1)
+    # An alert shows the beginning of a long message only.
+    terminal.act("send", {"room": "general", "text": "@ann, " + "and so on, " * 30})
+    until("the marks", page.locator(".message.mentions").count, 2)
     for number in range(40):
         terminal.act("send", {"room": "general", "text": f"line {number}"})
-    until("the messages", page.locator("#messages .message").count, 41)
+    until("the messages", page.locator("#messages .message").count, 42)
     assert page.locator(".toast").count() == 0
     # Who has scrolled up does not see it, and is brought to it.
     page.locator("#scroller").evaluate("it => (it.scrollTop = 0)")
@@ -152,6 +154,9 @@ def a_name_in_the_room_that_is_read_is_no_alert(stage):
     page.keyboard.press("Enter")
     until("the alerts", page.locator(".toast").count, 1)
     assert page.evaluate("document.activeElement.id") == "text"
+    terminal.act("send", {"room": "general", "text": "@ann, " + "once more, " * 30})
+    page.get_by_role("alert").filter(has_text="tim in #general").last.wait_for()
+    until("the alerts", page.locator(".toast").count, 2)
     room_of(ann, "general").click()
     until("the alerts", page.locator(".toast").count, 0)
 

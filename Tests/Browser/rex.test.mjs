@@ -326,6 +326,7 @@ test("an async iterator ends with close(), and throws what the server ends it wi
       const read = readAll(store.watch(""));
       await settle();
       connection.close();
+      assert.equal(server.socket.code, 1000, "which says that it will not come back");
       assert.deepEqual(await read, [isAnswered ? [1] : [], "end"]);
       assert.deepEqual(await readAll(store.watch("/later")), [[], "end"]);
     }

@@ -4,6 +4,8 @@ import { avatar, h, icon, iconButton, keyed, own, setText } from "/dom.js";
 const byID = (id) => document.getElementById(id);
 /** How long an alert stays; longer while it is pointed at or has the focus. */
 const ALERT_TIME = 9_000;
+/** An alert of this length ends with "…" where the message goes on. */
+const ALERT_LENGTH = 200;
 
 /** The people of the room that is open. Returns `render()`. */
 export function makePeople(app, composer) {
@@ -46,6 +48,9 @@ export function makePeople(app, composer) {
   };
 }
 
+const isAlertOf = (alert, text) => text === alert ||
+  (alert.length >= ALERT_LENGTH && alert.endsWith("…") && text.startsWith(alert.slice(0, -1)));
+
 /** Shows the user's alert (a PresentState: the same text twice counts twice), unless the message is
  * before the user's eyes, where it is marked. Returns `render()`. */
 export function makeAlerts(app) {
@@ -59,7 +64,7 @@ export function makeAlerts(app) {
 
   function show(text) {
     const message = Object.entries(app.state.rooms)
-      .map(([room, { messages }]) => [room, messages.findLast((message) => message.text === text)])
+      .map(([room, { messages }]) => [room, messages.findLast((message) => isAlertOf(text, message.text))])
       .filter(([, message]) => message)
       .sort((a, b) => (a[1].at < b[1].at ? 1 : -1))[0];
     const [room, { id, from: by }] = message ?? [null, {}];

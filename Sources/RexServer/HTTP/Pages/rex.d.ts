@@ -139,7 +139,8 @@ export interface Connection {
   onStatus(callback: (status: Status, detail: StatusDetail) => void): () => void;
   /** While offline: tries at once instead of after the pause. */
   retryNow(): void;
-  /** Ends it for good; what waits is rejected with `closed`. */
+  /** Ends it for good, and the server does not wait for this client to come back; what waits is
+   * rejected with `closed`. */
   close(): void;
 }
 
@@ -174,6 +175,7 @@ export interface Store<State = any, A extends Action = Action> {
    * connection it waits. It is sent again, under its key, until there is an answer: applied once,
    * in the order of the calls and as it was when it was called. Rejects with a `RexError` where
    * the store refuses it, with a `TypeError` where JSON cannot say it (a BigInt, a cycle).
+   * What waits is in the memory of the page, and goes with it.
    */
   dispatch(
     action: A,

@@ -79,7 +79,7 @@ export function connect({
   }
 
   function finish(error) {
-    socket?.close();
+    socket?.close(1000);
     forget();
     globalThis.removeEventListener?.("online", retryNow);
     tell("closed", { reason: error.message, error });
@@ -246,7 +246,7 @@ function makeWatch(connection, store, path, throttle_ms, watches, add) {
       if (patch) state = applyPatch(state, patch);
       else if (!frame.resumed) state = share(state, frame.state);
     } catch {
-      // Rather all of it anew than a wrong state.
+      // Rather all anew than a wrong state.
       stop();
       position = undefined;
       return void (stop = add(feed));
