@@ -336,6 +336,36 @@ def a_room_that_is_gone_is_said_to_be(stage):
 
 
 @scenario
+def why_there_is_no_connection_is_said(stage):
+    server = stage.server()
+    ann = enter(stage.window(server.url, breaks=True), "ann")
+    page, bar = ann.page, ann.page.locator("#bar")
+    # Somebody else has the name when she comes back.
+    server.kill()
+    wait_offline(ann)
+    server.start()
+    other = stage.lines(server)
+    other.act("join", {"room": "general", "name": "ann"})
+    hurry(ann)
+    bar.get_by_text("Offline: the name 'ann' is taken. Trying again").wait_for()
+    audit(ann, "a name that is taken")
+    other.close()
+    until("who is here", lambda: stage.lines(server).state("/users/ann/online"), False)
+    hurry(ann)
+    bar.wait_for(state="hidden")
+    # Another one has become this client, which is for good.
+    page.evaluate("dispatchEvent(new Event('pagehide'))")
+    session = page.evaluate("sessionStorage.getItem('rex.session')")
+    stage.lines(server).ask({"op": "hello", "protocol": 1, "session": session})
+    bar.get_by_text("Disconnected: ").wait_for()
+    assert bar.get_by_role("button", name="Try now").count() == 0
+    bar.get_by_role("button", name="Reload").click()
+    page.locator("#me[data-status=online]").wait_for(state="attached")
+    write(ann, "back")
+    see(ann, "back")
+
+
+@scenario
 def any_name_is_only_a_name(stage):
     """Names that mean something to the language, to the page or in an address."""
     server = stage.server()
@@ -490,6 +520,46 @@ def everything_is_done_by_keyboard(stage):
         seen.add(name.strip())
     for wanted in ("general", "New room", "Make the room", "Message", "People: 2"):
         assert any(wanted in name for name in seen), (wanted, seen)
+
+
+@scenario
+def the_focus_goes_with_what_moves(stage):
+    server = stage.server()
+    ann = enter(stage.window(server.url), "ann")
+    terminal = stage.lines(server)
+    page, keys = ann.page, ann.page.keyboard
+    terminal.act("join", {"room": "general", "name": "tim"})
+    for room in ("garden", "attic"):
+        page.get_by_label("New room").fill(room)
+        page.get_by_label("New room").press("Enter")
+        page.locator("#room-name", has_text=room).wait_for()
+    order = lambda: page.locator(".room-link b").all_inner_texts()
+    focused = lambda: page.evaluate("document.activeElement.querySelector('b')?.textContent")
+    until("the rooms", order, ["attic", "garden", "general"])
+    room_of(ann, "general").focus()
+    terminal.act("send", {"room": "general", "text": "now the first"})
+    until("the rooms", order, ["general", "attic", "garden"])
+    assert focused() == "general", focused()
+    # Who leaves by keyboard is at the rooms, and who joins again can write.
+    keys.press("Enter")
+    until("the focus", lambda: page.evaluate("document.activeElement.id"), "text")
+    page.locator("#people-button").focus()
+    keys.press("Enter")
+    page.locator("#leave").focus()
+    keys.press("Enter")
+    page.locator("#people").wait_for(state="hidden")
+    until("the focus", lambda: focused() in order())
+    # What is covered cannot be reached.
+    page.locator("#nothing").wait_for()
+    for _ in range(12):
+        keys.press("Tab")
+        assert page.evaluate("!document.activeElement.closest('#room')")
+    room_of(ann, "general").focus()
+    keys.press("Enter")
+    page.locator("#outside").get_by_role("button", name="Join").wait_for()
+    until("the focus", lambda: page.evaluate("document.activeElement.textContent"), "Join")
+    keys.press("Enter")
+    until("the focus", lambda: page.evaluate("document.activeElement.id"), "text")
 
 
 @scenario

@@ -125,6 +125,35 @@ def the_chat_on_a_phone_in_the_dark(stage):
     chat_in(stage, True, PHONE)
 
 
+@scenario
+def a_phone_in_a_tunnel_and_on_its_side(stage):
+    server = stage.server()
+    relay = stage.relay(server)
+    place = lambda window, what: window.page.locator(what).bounding_box()
+    # The door is reached from top to bottom where it is higher than the window.
+    low = {"width": PHONE["height"], "height": 300}
+    window = stage.window(relay.url, size=low, touch=True, breaks=True)
+    window.page.locator("#door form").wait_for()
+    assert place(window, "#door form")["y"] >= 0
+    assert place(window, "#door form")["height"] > 300
+    enter(window, "ann")
+    window.page.set_viewport_size(PHONE)
+    whole = [0, PHONE["height"]]
+    ends = lambda what: [place(window, what)["y"], place(window, what)["y"] + place(window, what)["height"]]
+    until("the page", lambda: ends("#app"), whole)
+    # What the page has to say takes room from the messages, and from nothing else.
+    relay.cut()
+    window.page.get_by_text("Offline.").wait_for()
+    write(window, "waits")
+    window.page.get_by_text("Waiting for a connection").wait_for()
+    bar = place(window, "#bar")["height"]
+    assert bar < 60, bar
+    until("the page", lambda: ends("#app"), [bar, PHONE["height"]])
+    until("the head", lambda: ends(".room > header")[0], bar)
+    stage.shoot(window, "chat-offline-phone-light")
+    audit(window, "offline on a phone")
+
+
 def inspector_in(stage, dark, size):
     server = stage.server()
     clients = people(stage, server)

@@ -40,7 +40,7 @@ const app = {
   room: nameInAddress() || kept?.room || null,
   state: null,
   status: "connecting",
-  wantsFocus: false, // the composer, once it is to be seen
+  wantsFocus: false, // the composer, or the way in, once it is to be seen
   wantsMessage: null, // the id of one that is to be brought into sight
   pending: [], // messages on their way: { key, room, text, problem }
   problem: null,
@@ -227,7 +227,7 @@ function draw() {
     composer.render();
     for (const renderPart of renderers) renderPart();
     renderPlace();
-    if (app.wantsFocus) composer.focus();
+    if (app.wantsFocus) (byID("composer").hidden ? byID("outside").lastElementChild : composer).focus();
     app.wantsFocus = false;
     app.markRead();
   }
@@ -278,7 +278,8 @@ document.addEventListener("keydown", (event) => {
 
 // The connection.
 const bar = byID("bar");
-bar.lastElementChild.addEventListener("click", () => connection.retryNow());
+bar.lastElementChild.addEventListener("click", () =>
+  (app.status === "closed" ? location.reload() : connection.retryNow()));
 let countdown = null;
 
 connection.onStatus((status, { reason, retryIn }) => {
@@ -291,12 +292,14 @@ connection.onStatus((status, { reason, retryIn }) => {
   }
   if (status !== "connecting") bar.hidden = false;
   bar.dataset.status = status;
+  setText(bar.lastElementChild, status === "closed" ? "Reload" : "Try now");
+  const why = reason === "no connection" ? "" : `: ${reason}`;
   const until = performance.now() + retryIn;
   const words = () => {
     const seconds = Math.ceil((until - performance.now()) / 1000);
     setText(bar.firstElementChild, status === "connecting" ? "Connecting…"
       : status === "closed" ? `Disconnected: ${reason}`
-        : seconds > 1 ? `Offline. Trying again in ${seconds} s` : "Offline. Trying again…");
+        : `Offline${why}. Trying again${seconds > 1 ? ` in ${seconds} s` : "…"}`);
   };
   words();
   if (status === "offline") countdown = setInterval(words, 1000);

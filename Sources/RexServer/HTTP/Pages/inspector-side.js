@@ -106,6 +106,7 @@ export function makeTopics(app) {
   byID("listen").addEventListener("submit", (event) => {
     event.preventDefault();
     listen();
+    add("", `listening to ${byID("pattern").value.trim()}`);
   });
   function listen() {
     stop?.();

@@ -284,7 +284,8 @@ function renderTypes() {
   dispatch.offer(types, timeline.entries);
 }
 
-const WORDS = { online: "live", connecting: "connecting", offline: "offline", closed: "closed" };
+const WORDS = { online: "live", connecting: "connecting", offline: "offline",
+  closed: "closed, reload the page to connect again" };
 function renderStatus() {
   const status = byID("status");
   status.dataset.status = connection.status;
