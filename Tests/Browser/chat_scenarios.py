@@ -545,6 +545,7 @@ def the_focus_goes_with_what_moves(stage):
     until("the focus", lambda: page.evaluate("document.activeElement.id"), "text")
     page.locator("#people-button").focus()
     keys.press("Enter")
+    page.get_by_role("heading", name="People").wait_for()
     page.locator("#leave").focus()
     keys.press("Enter")
     page.locator("#people").wait_for(state="hidden")
