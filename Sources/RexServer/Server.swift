@@ -66,7 +66,7 @@ public actor Server {
     /// Connections that this turn touched, to be written to at its end.
     var touched: [Connection] = []
     /// Stores with commits that were not sent yet.
-    var touchedStores: [HostedStore] = []
+    let touchedStores = TouchedStores()
 
     var topics = TopicTree<ListenerGroup>()
     var listenerGroups: [ListenerGroup.Key: ListenerGroup] = [:]
@@ -150,10 +150,19 @@ public actor Server {
     ///   - name: a topic token: no dot, no white space, no wildcard, no `$` in front.
     ///   - hooks: see `PipelineHook`; they run on the server's loop.
     /// - Throws: `HostingError` for a bad or taken name, or a state that cannot be written as JSON.
+    @inlinable
     @discardableResult
-    public func host<R: Reducer>(
+    public final func host<R: Reducer>(
         _ name: String, _ reducer: R, initialState: R.State,
         hooks: [AnyPipelineHook<R.State, R.Action>] = []
+    ) throws -> LocalStore<R.State, R.Action> where R.State: Codable, R.Action: WireAction {
+        try host(name, reducer, initialState: initialState, hooks: hooks, by: HotPath())
+    }
+
+    @usableFromInline
+    final func host<R: Reducer>(
+        _ name: String, _ reducer: R, initialState: R.State,
+        hooks: [AnyPipelineHook<R.State, R.Action>], by hot: HotPath<R>
     ) throws -> LocalStore<R.State, R.Action> where R.State: Codable, R.Action: WireAction {
         guard Self.isStoreName(name, limits) else { throw HostingError("\(name) is no store name") }
         guard stores[name] == nil else { throw HostingError("a store \(name) is hosted already") }
@@ -161,8 +170,8 @@ public actor Server {
             throw HostingError("no more than \(limits.stores) stores can be hosted")
         }
         let host = try TypedHost(
-            name: name, try beginning(of: name, initialState), reducer: reducer, loop: loop,
-            limits: limits, hooks: hooks)
+            name: name, try beginning(of: name, initialState), reducer: reducer, hot: hot,
+            loop: loop, limits: limits, hooks: hooks)
         add(host)
         host.didStart()
         // The program may commit before anybody can connect.
@@ -172,7 +181,7 @@ public actor Server {
 
     func add(_ host: any StoreHost) {
         host.observer = self
-        stores[host.name] = HostedStore(host)
+        stores[host.name] = HostedStore(host, touched: touchedStores)
         storeOrder.append(host.name)
     }
 

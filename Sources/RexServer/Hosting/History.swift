@@ -8,13 +8,15 @@ import RexProtocol
 /// is that state with the patches up to it, so what is held grows with the changes and not with the
 /// size of the state. The newest states are kept as they are: undo and resume of the last moments
 /// cost nothing.
-struct History<State: Statable & Codable, Action: WireAction> {
+///
+/// It knows neither the type of the states nor that of the actions.
+struct History {
     /// One commit that is held.
     struct Entry {
         let revision: Int
         let time: Date
         let origin: Origin
-        let action: Action?
+        let action: (any WireAction)?
         /// The size of the action's text, for the account of bytes.
         let actionBytes: Int
         let travel: Travel?
@@ -29,8 +31,8 @@ struct History<State: Statable & Codable, Action: WireAction> {
     }
 
     private struct Block {
-        let base: State
-        let baseRevision: Int
+        let base: any StateSnapshot
+        var baseRevision: Int { base.revision }
         var entries: [Entry] = []
         var bytes = 0
 
@@ -39,7 +41,7 @@ struct History<State: Statable & Codable, Action: WireAction> {
             guard let place else { return entries }
             let patches = try entries.map { try JSONPatch($0.patch.value) }
             guard patches.contains(where: { $0.mayChange(place) }) else { return [] }
-            var tree = try JSONCoder.value(of: base)
+            var tree = try base.encoded().value
             var value = tree.value(at: place)
             var found: [Entry] = []
             for (entry, patch) in zip(entries, patches) {
@@ -54,7 +56,7 @@ struct History<State: Statable & Codable, Action: WireAction> {
     }
 
     private var blocks: [Block]
-    private var recent: [(revision: Int, state: State)] = []
+    private var recent: [any StateSnapshot]
     /// How many of the newest states are kept as they are: fewer where they are large.
     private var recentLimit = 1
     /// The size of a state's text when it was last weighed, and the bytes of patches since.
@@ -80,13 +82,13 @@ struct History<State: Statable & Codable, Action: WireAction> {
     private static var entryBytes: Int { 128 }
 
     /// - Parameters:
-    ///   - state: the state at `revision`, where what is held begins.
-    init(state: State, revision: Int, limits: Limits) {
+    ///   - state: the state where what is held begins.
+    init(_ state: any StateSnapshot, limits: Limits) {
         commitLimit = max(1, limits.historyCommits)
         byteLimit = limits.historyBytes
         blockCommits = min(Self.mostBlockCommits, max(1, commitLimit / 8))
-        blocks = [Block(base: state, baseRevision: revision)]
-        recent = [(revision, state)]
+        blocks = [Block(base: state)]
+        recent = [state]
         measure(state, after: Self.leastMeasuredBytes)
     }
 
@@ -97,18 +99,19 @@ struct History<State: Statable & Codable, Action: WireAction> {
     var lastRevision: Int { recent[recent.count - 1].revision }
 
     /// Adds the next commit and lets the oldest go where a bound is reached.
-    mutating func append(_ entry: Entry, state: State) {
+    mutating func append(_ entry: consuming Entry, state: any StateSnapshot) {
         precondition(entry.revision == lastRevision + 1, "commits come in order, without gaps")
         let size = entry.bytes
+        let patchBytes = entry.patch.bytes.count
         if isFull(blocks.count - 1) {
-            blocks.append(Block(base: recent[recent.count - 1].state, baseRevision: lastRevision))
+            blocks.append(Block(base: recent[recent.count - 1]))
         }
         blocks[blocks.count - 1].entries.append(entry)
         blocks[blocks.count - 1].bytes += size
         commits += 1
         bytes += size
-        recent.append((entry.revision, state))
-        measure(state, after: entry.patch.bytes.count)
+        recent.append(state)
+        measure(state, after: patchBytes)
         if recent.count >= 2 * recentLimit {
             recent.removeFirst(recent.count - recentLimit)
         }
@@ -122,19 +125,18 @@ struct History<State: Statable & Codable, Action: WireAction> {
     /// Goes on behind what a journal held: the commits after the revision that this begins at, and
     /// the state behind them. They stand in one block, whose size is bounded where snapshots are
     /// taken.
-    mutating func restore(_ entries: [Entry], state: State) {
-        guard let last = entries.last else { return }
+    mutating func restore(_ entries: [Entry], state: any StateSnapshot) {
+        guard !entries.isEmpty else { return }
         blocks[0].entries = entries
         blocks[0].bytes = entries.reduce(0) { $0 + $1.bytes }
         commits = entries.count
         bytes = blocks[0].bytes
-        recent = [(last.revision, state)]
+        recent = [state]
     }
 
     /// Drops the commits after a revision that is held.
-    ///
-    /// - Parameter state: the state at that revision.
-    mutating func dropAll(after revision: Int, state: State) {
+    mutating func dropAll(after state: any StateSnapshot) {
+        let revision = state.revision
         while blocks.count > 1, blocks[blocks.count - 1].baseRevision >= revision {
             drop(blocks[blocks.count - 1].entries.count)
             blocks.removeLast()
@@ -142,7 +144,7 @@ struct History<State: Statable & Codable, Action: WireAction> {
         let block = blocks[blocks.count - 1]
         drop(max(0, block.baseRevision + block.entries.count - revision))
         recent.removeAll { $0.revision >= revision }
-        recent.append((revision, state))
+        recent.append(state)
     }
 
     /// The bytes that a journal has for the commits after a revision.
@@ -177,11 +179,11 @@ struct History<State: Statable & Codable, Action: WireAction> {
     }
 
     /// Weighs the state again once as many bytes have changed as it had: O(1) a byte of a patch.
-    private mutating func measure(_ state: State, after patchBytes: Int) {
+    private mutating func measure(_ state: any StateSnapshot, after patchBytes: Int) {
         changedBytes += patchBytes
         guard changedBytes >= max(stateBytes, Self.leastMeasuredBytes) else { return }
         changedBytes = 0
-        stateBytes = (try? RawJSON(encoding: state).bytes.count) ?? stateBytes
+        stateBytes = (try? state.encoded().bytes.count) ?? stateBytes
         recentLimit = min(
             Self.recentStates, max(1, byteLimit / (Self.memoryOfText * max(1, stateBytes))))
     }
@@ -220,19 +222,19 @@ struct History<State: Statable & Codable, Action: WireAction> {
     /// The state at a revision between `firstRevision` and `lastRevision`.
     ///
     /// At once for the newest ones; otherwise O(state + up to 1,024 patches).
-    func state(at revision: Int) throws -> State {
+    func state(at revision: Int) throws -> any StateSnapshot {
         precondition(
             (firstRevision...lastRevision).contains(revision), "revision \(revision) is not held")
         if let kept = recent.first, revision >= kept.revision {
-            return recent[revision - kept.revision].state
+            return recent[revision - kept.revision]
         }
         let block = blocks.last { $0.baseRevision <= revision }!
         if block.baseRevision == revision { return block.base }
-        var tree = try JSONCoder.value(of: block.base)
+        var tree = try block.base.encoded().value
         for entry in block.entries.prefix(revision - block.baseRevision) {
             try JSONPatch(entry.patch.value).apply(to: &tree)
         }
-        return try JSONCoder.decode(State.self, from: tree)
+        return try block.base.decoded(from: tree, at: revision)
     }
 }
 

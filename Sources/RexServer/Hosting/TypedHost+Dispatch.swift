@@ -71,7 +71,7 @@ extension TypedHost {
         _ action: Action, from client: ClientIdentity, awaitsEffects: Bool
     ) throws(WireError) -> DispatchResult {
         let group = awaitsEffects ? EffectGroup() : nil
-        switch core.dispatch(action, from: .client(client), group: group) {
+        switch hot.dispatch(core, action, .client(client), group) {
         case .committed(let revision): return .committed(revision: revision, effects: group)
         case .refused(let error): throw refusal(error)
         case .aborted: throw WireError(.rejected, "a hook of the store stopped the action")

@@ -6,20 +6,20 @@ extension TypedHost {
 
     func snapshot(at revision: Int) throws(WireError) -> any StateSnapshot {
         if revision == self.revision { return current }
-        return Snapshot(revision: revision, state: try state(at: revision))
+        return try state(at: revision)
     }
 
     /// The state at a revision that is held.
-    func state(at revision: Int) throws(WireError) -> State {
+    func state(at revision: Int) throws(WireError) -> Snapshot {
         guard revision >= 0, revision <= self.revision else {
             throw WireError(
                 .notFound, "revision \(revision) does not exist; \(name) is at \(self.revision)")
         }
-        if let known = lookedUp.first(where: { $0.revision == revision }) { return known.state }
+        if let known = lookedUp.first(where: { $0.revision == revision }) { return known }
         guard revision >= history.firstRevision else { throw notInMemory(revision) }
         do {
-            let state = try history.state(at: revision)
-            keep(state, at: revision)
+            let state = own(try history.state(at: revision))
+            keep(state)
             return state
         } catch {
             throw WireError(.internal, "the state at revision \(revision) cannot be read: \(error)")
@@ -53,7 +53,7 @@ extension TypedHost {
         return patch
     }
 
-    private func own(_ snapshot: any StateSnapshot) -> Snapshot {
+    func own(_ snapshot: any StateSnapshot) -> Snapshot {
         guard let snapshot = snapshot as? Snapshot else {
             preconditionFailure("a snapshot of another store was given to \(name)")
         }
@@ -79,7 +79,7 @@ extension TypedHost {
         let state = try state(at: target)
         isSteering = true
         let revision = core.travel(
-            to: state, as: Travel(op: op, to: target), from: .client(client))
+            to: state.state, as: Travel(op: op, to: target), from: .client(client))
         isSteering = false
         switch op {
         case .undo: _ = timeline.undo()
@@ -107,11 +107,11 @@ extension TypedHost {
     }
 
     func fork(as name: String, at revision: Int?) throws(WireError) -> any StoreHost {
-        let state = try state(at: revision ?? self.revision)
+        let state = try state(at: revision ?? self.revision).state
         do {
             let fork = try TypedHost(
-                name: name, Beginning(state, limits), reducer: reducer, loop: loop, limits: limits,
-                startsEffects: false, idPrefix: "\(name)-")
+                name: name, Beginning(state, limits), reducer: reducer, hot: hot, loop: loop,
+                limits: limits, startsEffects: false, idPrefix: "\(name)-")
             // Nobody is present on it and no effect runs, whatever its state says.
             fork.reconcile()
             return fork
@@ -141,9 +141,7 @@ extension TypedHost {
         return try entries.map(wireEntry)
     }
 
-    func wireEntry(_ entry: History<State, Action>.Entry) throws(WireError)
-        -> ServerFrame.Entry
-    {
+    func wireEntry(_ entry: History.Entry) throws(WireError) -> ServerFrame.Entry {
         do {
             return ServerFrame.Entry(
                 rev: entry.revision, at: entry.time,

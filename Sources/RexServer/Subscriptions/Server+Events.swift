@@ -121,12 +121,6 @@ extension Server {
 }
 
 extension Server: StoreHostObserver {
-    nonisolated func didCommit(_ host: any StoreHost) {
-        enter(with: host) { server, host in
-            if let store = server.stores[host.name] { server.touch(store) }
-        }
-    }
-
     nonisolated func didPublish(
         _ topic: String, _ data: RawJSON, revision: Int, from host: any StoreHost
     ) {

@@ -16,8 +16,8 @@ private enum TallyAction: WireAction {
 }
 
 @Suite struct HistoryTests {
-    private func history(_ limits: Limits, commits: Int) throws -> History<Tally, TallyAction> {
-        var history = History<Tally, TallyAction>(state: Tally(), revision: 0, limits: limits)
+    private func history(_ limits: Limits, commits: Int) throws -> History {
+        var history = History(TypedSnapshot(revision: 0, state: Tally()), limits: limits)
         var state = Tally()
         for revision in 1...commits {
             let before = try JSONCoder.value(of: state)
@@ -27,17 +27,23 @@ private enum TallyAction: WireAction {
             let patch = JSONPatch.difference(from: before, to: try JSONCoder.value(of: state))
             history.append(
                 .init(
-                    revision: revision, time: Date(), origin: .local, action: .add(revision),
-                    actionBytes: 10, travel: nil, patch: patch.raw), state: state)
+                    revision: revision, time: Date(), origin: .local,
+                    action: TallyAction.add(revision),
+                    actionBytes: 10, travel: nil, patch: patch.raw),
+                state: TypedSnapshot(revision: revision, state: state))
         }
         return history
+    }
+
+    private func tally(_ snapshot: any StateSnapshot) throws -> Tally {
+        try #require(snapshot as? TypedSnapshot<Tally>).state
     }
 
     @Test func everyStateThatIsHeldComesBack() throws {
         let history = try history(Limits(), commits: 3_000)
         #expect(history.firstRevision == 0 && history.lastRevision == 3_000)
         for revision in [0, 1, 2, 500, 1_023, 1_024, 1_025, 2_047, 2_048, 2_900, 2_999, 3_000] {
-            let state = try history.state(at: revision)
+            let state = try tally(history.state(at: revision))
             #expect(state.count == revision * (revision + 1) / 2, "at \(revision)")
             #expect(state.log.count == revision / 3 - revision / 7)
         }
@@ -48,7 +54,7 @@ private enum TallyAction: WireAction {
         limits.historyCommits = 100
         let history = try history(limits, commits: 1_000)
         #expect(history.firstRevision >= 900 && history.firstRevision < 920)
-        #expect(try history.state(at: history.firstRevision).count > 0)
+        #expect(try tally(history.state(at: history.firstRevision)).count > 0)
         let entries = try history.entries(after: 0, limit: 1_000)
         #expect(entries.map(\.revision) == Array((history.firstRevision + 1)...1_000))
     }
