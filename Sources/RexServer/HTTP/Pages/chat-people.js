@@ -59,12 +59,13 @@ export function makeAlerts(app) {
   const close = (toast) => app.keepFocus(() => toast.remove());
 
   function fade(toast) {
-    setTimeout(() => (toast.matches(":hover, :focus-within") ? fade(toast) : close(toast)), ALERT_TIME);
+    const end = () => (toast.matches(":hover, :focus-within") ? fade(toast) : close(toast));
+    setTimeout(end, ALERT_TIME);
   }
 
   function show(text) {
     const message = Object.entries(app.state.rooms)
-      .map(([room, { messages }]) => [room, messages.findLast((message) => isAlertOf(text, message.text))])
+      .map(([room, { messages }]) => [room, messages.findLast((it) => isAlertOf(text, it.text))])
       .filter(([, message]) => message)
       .sort((a, b) => (a[1].at < b[1].at ? 1 : -1))[0];
     const [room, { id, from: by }] = message ?? [null, {}];

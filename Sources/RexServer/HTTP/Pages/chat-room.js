@@ -164,7 +164,8 @@ export function makeMessages(app, composer) {
         setText(newer.lastElementChild, "New messages");
       }
       if (!active?.isConnected) activate(list.lastElementChild);
-      setText(byID("start"), messages.length || !app.isMember ? "" : "Nothing said here yet. Begin.");
+      const isBare = app.isMember && !messages.length;
+      setText(byID("start"), isBare ? "Nothing said here yet. Begin." : "");
     }
     shown = { room: app.room, messages, me: app.me };
     renderPending();

@@ -70,7 +70,7 @@ const app = {
   async enter(name, room) {
     room = room.replace(/^#/, "").replace(/\s+/g, "-");
     await store.dispatch({ type: "join", payload: { room, name } });
-    Object.assign(app, { me: name, room, problem: null });
+    Object.assign(app, { me: name, room, client: connection.welcome.client, problem: null });
     app.rooms.add(room);
     memory("localStorage", "rex.name", name);
     keep();
@@ -147,7 +147,8 @@ const app = {
     const heirs = matchMedia("(hover: hover)").matches
       ? ["#text", "#outside button"] : ["#people-close", "#back"];
     keepFocus(body, (before) => [before.closest("#people") && "#people-button", ...heirs,
-      "[aria-current=true]", ".room-link", "#new-room-name"].map((place) => place && document.querySelector(place)));
+      "[aria-current=true]", ".room-link", "#new-room-name"]
+      .map((place) => place && document.querySelector(place)));
   },
 
   /** Everything in the open room has been seen. */
@@ -196,8 +197,8 @@ async function comeBack(ask, { client }) {
   }
 }
 
-/** A client that the server does not know any more, as after a restart, begins with the first screen:
- * back to the one that is open here. */
+/** A client that the server does not know any more, as after a restart, begins with the first
+ * screen: back to the one that is open here. */
 async function restoreScreens(ask) {
   const path = `/users/${token(app.me)}/graph/path`;
   const { state } = await ask("get", { store: "chat", path });
@@ -227,7 +228,8 @@ function draw() {
     composer.render();
     for (const renderPart of renderers) renderPart();
     renderPlace();
-    if (app.wantsFocus) (byID("composer").hidden ? byID("outside").lastElementChild : composer).focus();
+    const isOutside = byID("composer").hidden;
+    if (app.wantsFocus) (isOutside ? byID("outside").lastElementChild : composer).focus();
     app.wantsFocus = false;
     app.markRead();
   }
@@ -319,7 +321,7 @@ function showProblem(text) {
 
 store.subscribe("", (state, { epoch }) => {
   if (app.epoch && app.epoch !== epoch) {
-    showProblem("The server has begun anew: what was said before is gone.");
+    showProblem("The server has begun anew. What it did not keep is gone.");
   }
   Object.assign(app, { state, epoch });
   render();

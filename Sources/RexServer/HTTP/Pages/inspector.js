@@ -95,7 +95,8 @@ function openNamed(wanted) {
   if (!names.length) return app.notice("No store is hosted here.");
   const name = [wanted, app.store?.name, names[0]].find((name) => names.includes(name));
   if (wanted && name !== wanted) {
-    app.notice(`There is no store “${wanted}” here. This is ${name}; there are ${names.join(", ")}.`);
+    const all = names.join(", ");
+    app.notice(`There is no store “${wanted}” here. This is ${name}; there are ${all}.`);
   }
   if (name !== wanted) history.replaceState(null, "", addressOf(name));
   if (name !== app.store?.name) open(name);
@@ -170,7 +171,7 @@ byID("by-type").addEventListener("change", (event) => {
 });
 byID("by-path").addEventListener("input", (event) => filterByPath(event.target.value));
 // An entry of the browser's history, so that Back is the store before.
-byID("store").addEventListener("change", (event) => (location.hash = addressOf(event.target.value)));
+byID("store").addEventListener("change", ({ target }) => (location.hash = addressOf(target.value)));
 window.addEventListener("hashchange", () => connection.welcome && openNamed(named()));
 
 /** Takes the commits that are new; those before stay as they were. */
@@ -221,14 +222,14 @@ function draw() {
 /** Why the list of commits is empty, where it is. */
 function renderNone({ length }) {
   const { type, path } = filter;
+  const what = [type && `is a ${type}`, path && `touched ${path}`].filter(Boolean).join(" that ");
   const isMalformed = /~(?![01])/.test(path);
   byID("by-path").setAttribute("aria-invalid", isMalformed);
   const none = byID("no-commits");
   none.hidden = shown.length > 0;
   setText(none, !length ? "No commits yet."
     : isMalformed ? `${path} is not a JSON Pointer: after ~ comes 0 or 1 (~0 is ~, ~1 is /).`
-      : `None of ${length === 1 ? "the one commit" : `${length} commits`}` +
-        `${type ? ` is a ${type}` : ""}${type && path ? " that" : ""}${path ? ` touched ${path}` : ""}.`);
+      : `None of ${length} commit${length === 1 ? "" : "s"} ${what}.`);
 }
 
 let detailed = null;
