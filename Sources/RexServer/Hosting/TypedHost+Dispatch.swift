@@ -41,7 +41,7 @@ extension TypedHost {
     /// Decodes an action that a client may send.
     private func decode(_ node: JSONNode, at place: JSONPointer) throws(WireError) -> Action {
         do throws(ActionError) {
-            return try ActionCodec.decodeFromClient(Action.self, from: node, at: place)
+            return try reader.readFromClient(node, at: place)
         } catch {
             throw WireError(error)
         }

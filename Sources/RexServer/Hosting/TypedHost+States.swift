@@ -40,7 +40,9 @@ extension TypedHost {
         if old === new { return nil }
         let (old, new) = (own(old), own(new))
         return try writing {
-            let whole = try wholePatch(from: old, to: new)
+            let whole =
+                new === current
+                ? made { try wholePatch(from: old, to: new) } : try wholePatch(from: old, to: new)
             return try diff.patch(at: path, of: whole, from: old.state, to: new.state)
         }
     }
@@ -142,15 +144,16 @@ extension TypedHost {
     }
 
     func wireEntry(_ entry: History.Entry) throws(WireError) -> ServerFrame.Entry {
+        let commit = entry.commit
         do {
             return ServerFrame.Entry(
-                rev: entry.revision, at: entry.time,
-                action: try entry.actionText ?? entry.action.map { try ActionCodec.encode($0) },
-                travel: entry.travel.map { .init(op: $0.op.rawValue, to: $0.to) },
-                from: entry.origin.sender, patch: entry.patch)
+                rev: commit.revision, at: commit.time,
+                action: try commit.actionText ?? commit.action.map { try ActionCodec.encode($0) },
+                travel: commit.travel.map { .init(op: $0.op.rawValue, to: $0.to) },
+                from: commit.origin.sender, patch: entry.patch)
         } catch {
             throw WireError(
-                .internal, "the action of \(entry.revision) cannot be written: \(error)")
+                .internal, "the action of \(commit.revision) cannot be written: \(error)")
         }
     }
 }

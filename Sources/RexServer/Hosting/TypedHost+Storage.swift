@@ -16,14 +16,14 @@ extension TypedHost {
 
     // MARK: To the journal
 
-    func record(_ entry: History.Entry, in journal: StoreJournal) {
+    func record(_ commit: History.Commit, _ patch: RawJSON, in journal: StoreJournal) {
         var action: (@Sendable () throws -> RawJSON)?
-        if let value = entry.action { action = { try ActionCodec.encode(value) } }
+        if let value = commit.action { action = { try ActionCodec.encode(value) } }
         journal.append(
             PendingCommit(
-                revision: entry.revision, time: entry.time, origin: entry.origin,
-                key: keyOfAction, action: action, travel: entry.travel, amends: entry.amends,
-                patch: entry.patch, bytes: StoredCommit.bytes(entry.actionBytes, entry.patch)))
+                revision: commit.revision, time: commit.time, origin: commit.origin,
+                key: keyOfAction, action: action, travel: commit.travel, amends: commit.amends,
+                patch: patch, bytes: StoredCommit.bytes(commit.actionBytes, patch.bytes.count)))
         keyOfAction = nil
         if journal.wantsSnapshot { takeSnapshot(for: journal) }
     }

@@ -35,7 +35,8 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     private(set) lazy var local: AnyObject = makeLocal()
 
     /// Compares states; nothing else encodes a whole one.
-    let diff = StateDiff<State>()
+    let diff: StateDiff<State>
+    let reader = ActionReader<Action>()
     /// The last two snapshots that were compared: the patch of a commit is most often asked for
     /// again, by the cut.
     var lastPatch: (old: AnyObject, new: AnyObject, patch: StatePatch)?
@@ -57,6 +58,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         self.loop = loop
         epoch = beginning.epoch
         history = beginning.history
+        diff = beginning.diff
         journal = beginning.journal
         timeline = beginning.timeline
         keys = beginning.keys
@@ -130,23 +132,29 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         _ next: Snapshot, _ action: (any WireAction)?, _ travel: Travel?, _ origin: Origin,
         _ time: Date
     ) {
-        let patch: RawJSON
-        do {
-            patch = try wholePatch(from: current, to: next).raw
-        } catch {
-            // The state type writes some values and cannot write this one: nobody could follow it.
-            preconditionFailure("the state of \(name) cannot be written as JSON: \(error)")
+        var patch: RawJSON?
+        if journal != nil || history.wantsPatch {
+            patch = made { try wholePatch(from: current, to: next).raw }
         }
         current.dropText()
         current = next
-        let entry = History.Entry(
+        let commit = History.Commit(
             revision: next.revision, time: time, origin: origin, action: action,
-            actionBytes: size(of: action), travel: travel, patch: patch,
+            actionBytes: size(of: action), travel: travel,
             amends: isSteering ? travel == nil : false)
-        history.append(entry, state: next)
+        made { try history.append(commit, patch: patch, state: next) }
         if !isSteering { timeline.didCommit(next.revision) }
-        if let journal { record(entry, in: journal) }
+        if let journal, let patch { record(commit, patch, in: journal) }
         onCommit?()
+    }
+
+    /// The state type writes some values and cannot write this one: nobody could follow it.
+    func made<Result>(_ patch: () throws -> Result) -> Result {
+        do {
+            return try patch()
+        } catch {
+            preconditionFailure("the state of \(name) cannot be written as JSON: \(error)")
+        }
     }
 
     /// The size of an action's text: a client's is known, another's is written for it.

@@ -8,6 +8,7 @@ struct Beginning<State: Statable & Codable, Action: WireAction> {
     var snapshot: TypedSnapshot<State>
     var epoch: String
     var history: History
+    let diff = StateDiff<State>()
     var timeline: Timeline
     var keys: KeyTable
     var journal: StoreJournal?
@@ -18,7 +19,7 @@ struct Beginning<State: Statable & Codable, Action: WireAction> {
     init(_ state: State, _ limits: Limits) {
         snapshot = TypedSnapshot(revision: 0, state: state)
         epoch = Identifiers.fresh()
-        history = History(snapshot, limits: limits)
+        history = Self.history(from: snapshot, limits, diff)
         timeline = Timeline(at: 0, limit: max(1, limits.historyCommits))
         keys = KeyTable(limit: limits.keys, milliseconds: limits.keyMilliseconds)
     }
@@ -103,19 +104,30 @@ struct Beginning<State: Statable & Codable, Action: WireAction> {
         // More than memory is to hold is left to the journal.
         if recovery.commits.count <= max(limits.historyCommits, 1) {
             let first = TypedSnapshot(revision: recovery.snapshot.revision, state: base)
-            history = History(first, limits: limits)
+            history = Self.history(from: first, limits, diff)
             history.restore(recovery.commits.map(Self.entry), state: snapshot)
         } else {
-            history = History(snapshot, limits: limits)
+            history = Self.history(from: snapshot, limits, diff)
+        }
+    }
+
+    private static func history(
+        from state: TypedSnapshot<State>, _ limits: Limits, _ diff: StateDiff<State>
+    ) -> History {
+        History(state, limits: limits) { old, new in
+            guard let old = old as? TypedSnapshot<State>, let new = new as? TypedSnapshot<State>
+            else { preconditionFailure("a state of another store is in the history") }
+            return try diff.patch(from: old.state, to: new.state).raw
         }
     }
 
     private static func entry(_ commit: StoredCommit) -> History.Entry {
-        History.Entry(
+        let held = History.Commit(
             revision: commit.revision, time: Date(milliseconds: commit.milliseconds),
             origin: Origin(stored: commit.origin) ?? .system, action: nil,
             actionBytes: commit.action?.bytes.count ?? 0, travel: commit.travel,
-            patch: commit.patch, actionText: commit.action, amends: commit.amends)
+            actionText: commit.action, amends: commit.amends)
+        return History.Entry(commit: held, patch: commit.patch)
     }
 
     private mutating func restoreTimeline(_ recovery: Recovery, _ limits: Limits) {
