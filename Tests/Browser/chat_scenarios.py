@@ -292,9 +292,10 @@ def a_new_server_finds_everybody_where_they_were(stage):
     for window in (ann, bob):
         wait_offline(window)
     server.start()
+    hurry(ann)
+    page.get_by_text("The server has begun anew").wait_for()  # it goes away after a while
+    hurry(bob)
     terminal = stage.lines(server)
-    for window in (ann, bob):
-        hurry(window)
     for name in ("ann", "bob"):
         until(
             "the screens",
@@ -302,7 +303,6 @@ def a_new_server_finds_everybody_where_they_were(stage):
             ["rooms", "room"],
         )
     see(ann)
-    page.get_by_text("The server has begun anew").wait_for()
     write(ann, "after")
     see(ann, "after")
     until("the place", lambda: place_of(ann), there)
@@ -338,14 +338,17 @@ def a_room_that_is_gone_is_said_to_be(stage):
 @scenario
 def why_there_is_no_connection_is_said(stage):
     server = stage.server()
-    ann = enter(stage.window(server.url, breaks=True), "ann")
+    relay = stage.relay(server)
+    ann = enter(stage.window(relay.url, breaks=True), "ann")
     page, bar = ann.page, ann.page.locator("#bar")
-    # Somebody else has the name when she comes back.
-    server.kill()
+    # Somebody else has the name when she comes back: not before, since the wire is cut.
+    relay.cut()
     wait_offline(ann)
+    server.kill()
     server.start()
     other = stage.lines(server)
     other.act("join", {"room": "general", "name": "ann"})
+    relay.mend()
     hurry(ann)
     bar.get_by_text("Offline: the name 'ann' is taken. Trying again").wait_for()
     audit(ann, "a name that is taken")
