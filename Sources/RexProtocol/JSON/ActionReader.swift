@@ -72,26 +72,22 @@ final class KeptContainers {
         if payloads.count < Self.limit { payloads.append((key, made)) }
         return made.container
     }
-
-    /// The key of a case, as the only element of an array; nil where there is no such case.
-    func keys<Key: CodingKey>(_ name: String) -> [Key]? {
-        guard let action, action.key == ObjectIdentifier(Key.self) else {
-            return Key(stringValue: name).map { [$0] }
-        }
-        return unsafeDowncast(action.container, to: KeptContainer<Key>.self).keys(name)
-    }
 }
 
 private final class KeptContainer<Key: CodingKey> {
     let container: KeyedDecodingContainer<Key>
-    /// The case that was last asked for: most actions are of the type of the one before.
+    init(_ keyed: TapeKeyed<Key>) { container = KeyedDecodingContainer(keyed) }
+}
+
+/// The keys of the case that was last asked for: most actions are of the type of the one before.
+final class LastKeys<Key: CodingKey> {
+    /// Empty where nobody asked yet: that is no name of a case.
     private var name = ""
     private var keys: [Key] = []
 
-    init(_ keyed: TapeKeyed<Key>) { container = KeyedDecodingContainer(keyed) }
-
+    /// The key of a case, as the only element of an array; nil where there is no such case.
     func keys(_ name: String) -> [Key]? {
-        if !keys.isEmpty, name.hasSameBytes(as: self.name) { return keys }
+        if !name.isEmpty, name.hasSameBytes(as: self.name) { return keys }
         guard let key = Key(stringValue: name) else { return nil }
         self.name = name
         keys = [key]

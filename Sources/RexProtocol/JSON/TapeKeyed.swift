@@ -21,9 +21,12 @@ struct TapeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let scope: DecodingScope
     let role: Role
     private let index: TapeIndex?
+    /// Nil where this is not kept.
+    private let last: LastKeys<Key>?
 
     init(node: JSONNode, scope: DecodingScope, role: Role = .members) {
         own = (node, role == .payload ? node["payload"] : nil)
+        last = nil
         self.scope = scope
         self.role = role
         index = role == .members && node.count > Self.scanLimit ? TapeIndex(node) : nil
@@ -32,6 +35,7 @@ struct TapeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// A part of the action at the scope's root, whatever is there when it is asked.
     init(presentActionOf scope: DecodingScope, role: Role) {
         own = nil
+        last = role == .action ? LastKeys() : nil
         self.scope = scope
         self.role = role
         index = nil
@@ -56,8 +60,8 @@ struct TapeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
             return payload.members.compactMap { Key(stringValue: $0.name.string ?? "") }
         case .action:
             guard let type = node["type"], let name = type.string else { return [] }
-            if own == nil, let kept = scope.kept {
-                if let keys: [Key] = kept.keys(name) { return keys }
+            if let last {
+                if let keys = last.keys(name) { return keys }
             } else if let key = Key(stringValue: name) {
                 return [key]
             }

@@ -8,17 +8,20 @@ extension Server {
         _ request: HTTPRequest, store name: String, _ connection: Connection
     ) throws(WireError) -> HTTPResponse {
         let store = try store(named: name)
-        let expect = try request.expectedRevision(epoch: store.host.epoch)
+        let expect = try request.expectedRevision(of: store.host)
         let key = request.headers["idempotency-key"]
         if let key, key.isEmpty || key.utf8.count > limits.keyBytes {
-            throw WireError(.badFrame, "a key has 1 to \(limits.keyBytes) bytes")
+            throw WireError(.badFrame, "Idempotency-Key has 1 to \(limits.keyBytes) bytes")
         }
         try checkStorage(of: store)
         let (client, arrive) = try client(of: request, connection, on: store)
         return try withNode(request.body) { node throws(WireError) in
-            let result = try store.host.dispatch(
-                DispatchRequest(action: node, place: .root, key: key, expect: expect),
-                from: client, at: loop.milliseconds, willReduce: arrive)
+            let result: DispatchResult
+            do throws(WireError) {
+                result = try store.host.dispatch(
+                    DispatchRequest(action: node, place: .root, key: key, expect: expect),
+                    from: client, at: loop.milliseconds, willReduce: arrive)
+            } catch { throw error.namingTheHeader }
             var ack = ServerFrame.Ack(id: nil, store: name)
             switch result {
             case .committed(let revision, _): ack.rev = revision
@@ -37,7 +40,9 @@ extension Server {
         _ request: HTTPRequest, topic name: String, _ connection: Connection
     ) throws(WireError) -> HTTPResponse {
         let topic: Topic
-        do throws(TopicError) { topic = try Topic(name) } catch { throw WireError(error) }
+        do throws(TopicError) { topic = try Topic(name) } catch {
+            throw WireError(error).of("the topic in the address")
+        }
         try checkPublishing(on: topic)
         let (client, _) = try client(of: request, connection, on: nil)
         return try withNode(request.body) { node throws(WireError) in
@@ -50,11 +55,12 @@ extension Server {
     func stateOverHTTP(_ request: HTTPRequest, store name: String) throws(WireError) -> HTTPResponse
     {
         let host = try store(named: name).host
-        let path = try request.pointer()
-        try check(path)
+        let path = try place(in: request)
         var snapshot = host.snapshot
         if let text = request.query["at"] {
-            guard let revision = Int(text) else { throw WireError(.badFrame, "at is a revision") }
+            guard let revision = Int(text) else {
+                throw WireError(.badFrame, "at in the query is a revision")
+            }
             snapshot = try host.snapshot(at: revision)
         }
         let tag = "\"\(host.epoch):\(snapshot.revision)\""
@@ -80,8 +86,7 @@ extension Server {
         var subscribe = ClientFrame.Subscribe(store: name)
         _ = try store(named: name)
         let web = try webSession(of: request)
-        subscribe.path = try request.pointer()
-        try check(subscribe.path)
+        subscribe.path = try place(in: request)
         if let id = request.headers["last-event-id"], let mark = id.lastIndex(of: ":"),
             let revision = Int(id[id.index(after: mark)...])
         {
@@ -124,7 +129,17 @@ extension Server {
     /// A comment keeps a quiet stream open on its way.
     private static let commentMilliseconds: UInt64 = 15_000
 
-    // MARK: Bodies and sessions
+    // MARK: Places and bodies
+
+    /// What `path` in the query points to; the whole state without one.
+    private func place(in request: HTTPRequest) throws(WireError) -> JSONPointer {
+        let path: JSONPointer
+        do throws(JSONPointerError) { path = try JSONPointer(request.query["path"] ?? "") } catch {
+            throw WireError(.badFrame, error.message).of("path in the query")
+        }
+        do throws(WireError) { try check(path) } catch { throw error.of("path in the query") }
+        return path
+    }
 
     private func withNode(
         _ body: [UInt8], _ use: (JSONNode) throws(WireError) -> HTTPResponse
@@ -142,25 +157,39 @@ extension Server {
     }
 }
 
-extension HTTPRequest {
-    fileprivate func pointer() throws(WireError) -> JSONPointer {
-        do throws(JSONPointerError) {
-            return try JSONPointer(query["path"] ?? "")
-        } catch {
-            throw WireError(.badFrame, error.message, at: JSONPointer(tokens: ["path"]))
-        }
+extension WireError {
+    /// The same fault in a part of a request that is not its body: no JSON Pointer leads there, so
+    /// the message names it.
+    fileprivate func of(_ part: String) -> WireError {
+        var error = self
+        error.message = "\(part): \(message)"
+        error.at = nil
+        return error
     }
 
+    /// What members of a frame say on other wires comes here as headers.
+    fileprivate var namingTheHeader: WireError {
+        switch code {
+        case .conflict: of("If-Match")
+        case .keyReused: of("Idempotency-Key")
+        default: self
+        }
+    }
+}
+
+extension HTTPRequest {
     /// `If-Match` is an `ETag` of the state, or a bare revision.
-    fileprivate func expectedRevision(epoch: String) throws(WireError) -> Int? {
+    fileprivate func expectedRevision(of host: any StoreHost) throws(WireError) -> Int? {
         guard let text = headers["if-match"], text != "*" else { return nil }
         let tag = text.filter { $0 != "\"" }
         let parts = tag.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count <= 2, let revision = Int(parts.last!) else {
             throw WireError(.badFrame, "If-Match is the ETag of the state, or a revision")
         }
-        if parts.count == 2, parts[0] != epoch {
-            throw WireError(.conflict, "the store has another epoch, \(epoch)")
+        if parts.count == 2, parts[0] != host.epoch {
+            throw WireError(
+                .conflict, "If-Match: the store has another epoch, \(host.epoch)",
+                rev: host.snapshot.revision)
         }
         return revision
     }

@@ -42,7 +42,7 @@ extension TypedHost {
         return try writing {
             let whole =
                 new === current
-                ? made { try wholePatch(from: old, to: new) } : try wholePatch(from: old, to: new)
+                ? presentPatch(from: old, to: new) : try wholePatch(from: old, to: new)
             return try diff.patch(at: path, of: whole, from: old.state, to: new.state)
         }
     }

@@ -135,7 +135,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     ) {
         var patch: RawJSON?
         if journal != nil || history.wantsPatch {
-            patch = made { try wholePatch(from: current, to: next).raw }
+            patch = presentPatch(from: current, to: next).raw
         }
         current.dropText()
         current = next
@@ -143,21 +143,24 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
             revision: next.revision, time: time, origin: origin, action: action,
             actionBytes: size(of: action), travel: travel,
             amends: isSteering ? travel == nil : false)
-        if let journal { history.needed = journal.storedRevision }
-        made { try history.append(commit, patch: patch, state: next) }
         if !isSteering { timeline.didCommit(next.revision) }
-        if let journal, let patch { record(commit, patch, in: journal) }
+        if let journal, let patch {
+            record(commit, patch, in: journal)
+            history.needed = journal.storedRevision
+        }
         dispatched = nil
+        do { try history.append(commit, patch: patch, state: next) } catch { giveUp(error) }
         onCommit?()
     }
 
+    /// The patch to the present state.
+    func presentPatch(from old: Snapshot, to new: Snapshot) -> StatePatch {
+        do { return try wholePatch(from: old, to: new) } catch { giveUp(error) }
+    }
+
     /// The state type writes some values and cannot write this one: nobody could follow it.
-    func made<Result>(_ patch: () throws -> Result) -> Result {
-        do {
-            return try patch()
-        } catch {
-            preconditionFailure("the state of \(name) cannot be written as JSON: \(error)")
-        }
+    private func giveUp(_ error: any Error) -> Never {
+        preconditionFailure("the state of \(name) cannot be written as JSON: \(error)")
     }
 
     /// The size of an action's text: a client's is known, another's is written for it.
