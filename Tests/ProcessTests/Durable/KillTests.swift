@@ -54,7 +54,8 @@ import Testing
         for number in 1...40 {
             _ = try client.dispatch("add", .int(number), with: ["key": .string("k\(number)")])
         }
-        #expect(try server.stop() == .exited(0))
+        let end = try server.stop()
+        #expect(end == .exited(0), "\(end) \(server.process.errorText)")
         return (data, try export(data))
     }
 
