@@ -52,6 +52,8 @@ public actor Server {
     /// Clients that may come back, by the names of their sessions.
     var parkedSessions: [String: ParkedSession] = [:]
     var metrics = Metrics()
+    /// Who may come in, and what each may do; nil where nobody is asked.
+    var tokens: TokenFile?
     /// Certificate and key of connections that begin with TLS; nil where it is not spoken.
     var tls: TLSContext?
     let allowedOrigins: Set<String>
@@ -128,6 +130,8 @@ public actor Server {
         case grace(session: String)
         case surplus(connection: Int)
         case handshake(connection: Int)
+        case name(connection: Int)
+        case expiry(connection: Int)
     }
 
     /// Starts the server's loop; it serves nothing until `host` and `listen`.
@@ -170,9 +174,10 @@ public actor Server {
         return LocalStore(name: name, server: self)
     }
 
-    func add(_ host: any StoreHost) {
+    /// - Parameter rules: the name of the store whose permissions hold for it; nil for its own.
+    func add(_ host: any StoreHost, under rules: String? = nil) {
         host.observer = self
-        stores[host.name] = HostedStore(host)
+        stores[host.name] = HostedStore(host, under: rules ?? host.name)
         storeOrder.append(host.name)
     }
 
@@ -255,9 +260,9 @@ public actor Server {
     // MARK: Connections
 
     /// A client that nobody was before.
-    func nextClient() -> ClientIdentity {
+    func nextClient(_ user: String? = nil) -> ClientIdentity {
         lastConnection += 1
-        return ClientIdentity(id: "c\(lastConnection)", user: nil)
+        return ClientIdentity(id: "c\(lastConnection)", user: user)
     }
 
     /// Connections beyond the limit that are told why at one time; more wait until they are.
@@ -281,6 +286,7 @@ public actor Server {
         servedCount += 1
         metrics.connectionsAccepted += 1
         socket.startReading()
+        expectName(of: connection)
         log.event(.debug, "connected", ["client": session.client.id, "peer": socket.peer])
         if servedCount > limits.connections {
             connection.isSurplus = true

@@ -7,7 +7,8 @@ extension Server {
     func dispatchOverHTTP(
         _ request: HTTPRequest, store name: String, _ connection: Connection
     ) throws(WireError) -> HTTPResponse {
-        let store = try store(named: name)
+        let permissions = connection.permissions
+        let store = try store(named: name, for: permissions)
         let expect = try request.expectedRevision(epoch: store.host.epoch)
         let key = request.headers["idempotency-key"]
         if let key, key.isEmpty || key.utf8.count > limits.keyBytes {
@@ -16,8 +17,11 @@ extension Server {
         try checkStorage(of: store)
         let (client, arrive) = try client(of: request, connection, on: store)
         return try withNode(request.body) { node throws(WireError) in
+            let leave = try permissions.leave(
+                toDispatch: node["type"]?.string ?? "", on: store, at: .root)
             let result = try store.host.dispatch(
-                DispatchRequest(action: node, place: .root, key: key, expect: expect),
+                DispatchRequest(
+                    leave: leave, action: node, place: .root, key: key, expect: expect),
                 from: client, at: loop.milliseconds, willReduce: arrive)
             var ack = ServerFrame.Ack(id: nil, store: name)
             switch result {
@@ -38,7 +42,7 @@ extension Server {
     ) throws(WireError) -> HTTPResponse {
         let topic: Topic
         do throws(TopicError) { topic = try Topic(name) } catch { throw WireError(error) }
-        try checkPublishing(on: topic)
+        try checkPublishing(on: topic, connection.permissions)
         let (client, _) = try client(of: request, connection, on: nil)
         return try withNode(request.body) { node throws(WireError) in
             var ack = ServerFrame.Ack(id: nil)
@@ -47,17 +51,21 @@ extension Server {
         }
     }
 
-    func stateOverHTTP(_ request: HTTPRequest, store name: String) throws(WireError) -> HTTPResponse
-    {
-        let host = try store(named: name).host
+    func stateOverHTTP(
+        _ request: HTTPRequest, store name: String, _ permissions: Permissions
+    ) throws(WireError) -> HTTPResponse {
+        let store = try store(named: name, for: permissions)
+        let host = store.host
         let path = try request.pointer()
         try check(path)
+        let place = try permissions.place(path, in: store)
         var snapshot = host.snapshot
         if let text = request.query["at"] {
             guard let revision = Int(text) else { throw WireError(.badFrame, "at is a revision") }
             snapshot = try host.snapshot(at: revision)
         }
-        let tag = "\"\(host.epoch):\(snapshot.revision)\""
+        let epoch = place.epoch(of: host)
+        let tag = "\"\(epoch):\(snapshot.revision)\""
         if request.knows(tag) {
             var response = HTTPResponse(304)
             response.headers = [("ETag", tag), ("Cache-Control", "no-cache")]
@@ -67,8 +75,8 @@ extension Server {
             200,
             .state(
                 .init(
-                    store: host.name, path: path, epoch: host.epoch, rev: snapshot.revision,
-                    state: try host.state(in: snapshot, at: path))))
+                    store: host.name, path: path, epoch: epoch, rev: snapshot.revision,
+                    state: try host.state(in: snapshot, at: place))))
         response.headers += [("ETag", tag), ("Cache-Control", "no-cache")]
         return response
     }
@@ -78,17 +86,19 @@ extension Server {
         _ request: HTTPRequest, store name: String, _ connection: Connection
     ) throws(WireError) -> HTTPResponse {
         var subscribe = ClientFrame.Subscribe(store: name)
-        _ = try store(named: name)
-        let web = try webSession(of: request)
+        let permissions = connection.permissions
+        let store = try store(named: name, for: permissions)
         subscribe.path = try request.pointer()
         try check(subscribe.path)
+        let place = try permissions.place(subscribe.path, in: store)
+        let web = try webSession(of: request, connection)
         if let id = request.headers["last-event-id"], let mark = id.lastIndex(of: ":"),
             let revision = Int(id[id.index(after: mark)...])
         {
             subscribe.since = .init(epoch: String(id[..<mark]), rev: revision)
         }
         // Asked before the head leaves: the journal may have to be.
-        if let since = subscribe.since { _ = try base(of: since, in: store(named: name).host) }
+        if let since = subscribe.since { _ = try base(of: since, in: store.host, at: place) }
         var response = HTTPResponse(200)
         response.isStream = true
         response.headers = [
@@ -109,13 +119,14 @@ extension Server {
             refuseStream(connection, error)
             return response
         }
+        noteExpiry(of: connection)
         connection.session.heartbeat = Self.commentMilliseconds
         add(.heartbeat(connection: connection.id), after: Int(Self.commentMilliseconds))
         return response
     }
 
     /// The head has left already, so the error is an event.
-    private func refuseStream(_ connection: Connection, _ error: WireError) {
+    func refuseStream(_ connection: Connection, _ error: WireError) {
         replyBytes(to: connection) { $0.literal("event: error\n") }
         reply(error, id: nil, to: connection)
         finish(connection)
@@ -159,7 +170,7 @@ extension HTTPRequest {
         guard parts.count <= 2, let revision = Int(parts.last!) else {
             throw WireError(.badFrame, "If-Match is the ETag of the state, or a revision")
         }
-        if parts.count == 2, parts[0] != epoch {
+        if parts.count == 2, ReadPlace.storeEpoch(in: String(parts[0])) != epoch {
             throw WireError(.conflict, "the store has another epoch, \(epoch)")
         }
         return revision

@@ -11,7 +11,9 @@ extension TypedHost {
         defer { clientActionBytes = nil }
         guard let text = request.key, !request.dryRun else {
             try checkRevision(request.expect)
-            if request.dryRun { return try dryRun(action, from: client) }
+            if request.dryRun {
+                return try dryRun(action, from: client, seeing: request.leave.reads)
+            }
             willReduce()
             return try apply(action, from: client, awaitsEffects: request.awaitsEffects)
         }
@@ -80,18 +82,15 @@ extension TypedHost {
         }
     }
 
-    private func dryRun(_ action: Action, from client: ClientIdentity) throws(WireError)
-        -> DispatchResult
-    {
+    private func dryRun(
+        _ action: Action, from client: ClientIdentity, seeing whole: ReadPlace
+    ) throws(WireError) -> DispatchResult {
         switch core.dryRun(action, from: .client(client)) {
         case .failure(let error): throw refusal(error)
         case .success(let state):
-            do {
-                let patch = try diff.patch(from: core.state, to: state)
-                return .dryRun(revision: revision, patch: patch.raw)
-            } catch {
-                throw WireError(.internal, "the state of \(name) cannot be written: \(error)")
-            }
+            let next = Snapshot(revision: revision, state: state)
+            let patch = try patch(from: current, to: next, at: whole)
+            return .dryRun(revision: revision, patch: patch ?? JSONPatch().raw)
         }
     }
 

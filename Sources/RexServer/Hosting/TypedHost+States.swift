@@ -26,22 +26,46 @@ extension TypedHost {
         }
     }
 
-    func state(in snapshot: any StateSnapshot, at path: JSONPointer) throws(WireError) -> RawJSON {
+    func state(in snapshot: any StateSnapshot, at place: ReadPlace) throws(WireError) -> RawJSON {
         let snapshot = own(snapshot)
         return try writing {
-            if path.tokens.isEmpty { return try snapshot.json() }
-            return try diff.json(of: snapshot.state, at: path) ?? .null
+            place.scope.isAll
+                ? try state(of: snapshot, at: place.path)
+                : RawJSON(try visible(in: snapshot, at: place))
         }
     }
 
+    private func state(of snapshot: Snapshot, at path: JSONPointer) throws -> RawJSON {
+        if path.tokens.isEmpty { return try snapshot.json() }
+        return try diff.json(of: snapshot.state, at: path) ?? .null
+    }
+
+    /// How many parts of one snapshot are kept: those that are followed are asked for again.
+    private static var partsLimit: Int { 256 }
+
+    /// The part that may be seen of what is at a place. O(what is there), once for each snapshot.
+    private func visible(in snapshot: Snapshot, at place: ReadPlace) throws -> JSONValue {
+        if let known = snapshot.parts[place] { return known }
+        let part = place.scope.visible(try state(of: snapshot, at: place.path).value) ?? .null
+        if snapshot.parts.count >= Self.partsLimit { snapshot.parts = [:] }
+        snapshot.parts[place] = part
+        return part
+    }
+
     func patch(
-        from old: any StateSnapshot, to new: any StateSnapshot, at path: JSONPointer
+        from old: any StateSnapshot, to new: any StateSnapshot, at place: ReadPlace
     ) throws(WireError) -> RawJSON? {
         if old === new { return nil }
         let (old, new) = (own(old), own(new))
         return try writing {
             let whole = try wholePatch(from: old, to: new)
-            return try diff.patch(at: path, of: whole, from: old.state, to: new.state)
+            let patch = try diff.patch(
+                at: place.path, of: whole, from: old.state, to: new.state)
+            guard patch != nil, !place.scope.isAll else { return patch }
+            // What changed may be, in part or all of it, what is not seen.
+            let part = JSONPatch.difference(
+                from: try visible(in: old, at: place), to: try visible(in: new, at: place))
+            return part.operations.isEmpty ? nil : part.raw
         }
     }
 
@@ -68,7 +92,7 @@ extension TypedHost {
         }
     }
 
-    func hash() throws(WireError) -> String {
+    func hash(of whole: ReadPlace) throws(WireError) -> String {
         try writing { try current.hash() }
     }
 
@@ -122,7 +146,21 @@ extension TypedHost {
 
     // MARK: History
 
-    func history(_ request: HistoryRequest) throws(WireError) -> [ServerFrame.Entry] {
+    func history(
+        _ request: HistoryRequest, seeing whole: ReadPlace
+    ) throws(WireError) -> [ServerFrame.Entry] {
+        let entries = try history(request)
+        if whole.scope.isAll { return entries }
+        return entries.map { entry in
+            var entry = entry
+            entry.patch = entry.patch.map(whole.scope.visible)
+            // What an action carries may be about the other part.
+            entry.action = entry.action.map(\.typeAlone)
+            return entry
+        }
+    }
+
+    private func history(_ request: HistoryRequest) throws(WireError) -> [ServerFrame.Entry] {
         let limit = min(request.limit, limits.historyEntries)
         if let stored = try storedHistory(request, limit) { return stored }
         if let after = request.after {
@@ -154,6 +192,13 @@ extension TypedHost {
             throw WireError(
                 .internal, "the action of \(entry.revision) cannot be written: \(error)")
         }
+    }
+}
+
+extension RawJSON {
+    /// An action without what it carries.
+    fileprivate var typeAlone: RawJSON {
+        RawJSON(.object(JSONObject([(key: "type", value: value["type"] ?? .null)])))
     }
 }
 

@@ -43,6 +43,8 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         let state: State
         private var text: RawJSON?
         private var digest: String?
+        /// The parts that were asked for by those who may not see all of it.
+        var parts: [ReadPlace: JSONValue] = [:]
 
         init(revision: Int, state: State) {
             self.revision = revision

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import RexLoop
 import RexProtocol
+import RexTLS
 import RexWebSocket
 
 /// One socket of a client, with what waits to go out on it and the session that it carries.
@@ -75,6 +76,8 @@ final class Connection: SocketOwner {
     var stalledBytes = 0
 
     private weak var server: Server?
+    /// Its TLS, where it has one.
+    var secured: TLSSession?
     /// Its TLS handshake is done.
     private(set) var isSecure = false
 
@@ -107,6 +110,9 @@ final class Connection: SocketOwner {
         case .webSocket: "websocket"
         }
     }
+
+    /// What its client may do; nothing before it is known.
+    var permissions: Permissions { (session.principal ?? .unknown).permissions }
 
     /// True while frames may be sent to it.
     var isServed: Bool { phase < .finishing }
