@@ -235,6 +235,7 @@ extension Server {
             case .handshake(let id):
                 if let connection = connections[id] { checkHandshake(connection) }
             case .name(let id): if let connection = connections[id] { checkName(connection) }
+            case .authorization(let id, let number): didAuthorize(id, number, .late)
             case .expiry(let id): if let connection = connections[id] { checkExpiry(connection) }
             }
         }

@@ -110,6 +110,9 @@ public actor Server {
     var hasJournalDeadline = false
     /// What the present request needs to know of the journal of a store.
     var pendingQuestion: (store: String, question: JournalReader.Question)?
+    /// What the program has to be asked before the present request can be answered.
+    var pendingAuthorization: Authorization.Question?
+    var lastAuthorization = 0
     /// The journal is being closed, which is the last that a stop waits for.
     var isClosingJournal = false
 
@@ -132,6 +135,7 @@ public actor Server {
         case handshake(connection: Int)
         case name(connection: Int)
         case expiry(connection: Int)
+        case authorization(connection: Int, number: Int)
     }
 
     /// Starts the server's loop; it serves nothing until `host` and `listen`.
@@ -153,11 +157,17 @@ public actor Server {
     /// - Parameters:
     ///   - name: a topic token: no dot, no white space, no wildcard, no `$` in front.
     ///   - hooks: see `PipelineHook`; they run on the server's loop.
+    ///   - authorize: asked before each action of a client that the rules allow, also where it is
+    ///     only asked what the action would do; false is `forbidden`. It runs outside the loop and
+    ///     may take its time: what the same client sends behind the action waits, in order,
+    ///     everybody else goes on. After `Limits.authorizeMilliseconds` its task is cancelled, and
+    ///     the client is told to try again.
     /// - Throws: `HostingError` for a bad or taken name, or a state that cannot be written as JSON.
     @discardableResult
     public func host<R: Reducer>(
         _ name: String, _ reducer: R, initialState: R.State,
-        hooks: [AnyPipelineHook<R.State, R.Action>] = []
+        hooks: [AnyPipelineHook<R.State, R.Action>] = [],
+        authorize: (@Sendable (R.Action, ClientIdentity) async -> Bool)? = nil
     ) throws -> LocalStore<R.State, R.Action> where R.State: Codable, R.Action: WireAction {
         guard Self.isStoreName(name, limits) else { throw HostingError("\(name) is no store name") }
         guard stores[name] == nil else { throw HostingError("a store \(name) is hosted already") }
@@ -166,7 +176,7 @@ public actor Server {
         }
         let host = try TypedHost(
             name: name, try beginning(of: name, initialState), reducer: reducer, loop: loop,
-            limits: limits, hooks: hooks)
+            limits: limits, hooks: hooks, authorize: authorize)
         add(host)
         host.didStart()
         // The program may commit before anybody can connect.

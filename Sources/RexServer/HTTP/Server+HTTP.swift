@@ -77,7 +77,7 @@ extension Server {
             isPublic: request.isProbe, to: connection)
     }
 
-    /// Nil where the journal is being asked first.
+    /// Nil where the journal, or the program, is being asked first.
     private func response(to request: HTTPRequest, from connection: Connection) -> HTTPResponse? {
         if let refusal = refusal(of: request) { return refusal }
         var response: HTTPResponse
@@ -87,6 +87,10 @@ extension Server {
             do throws(WireError) {
                 response = try route(request, connection)
             } catch {
+                if let question = takeAuthorization() {
+                    ask(question, for: connection, then: .http(request))
+                    return nil
+                }
                 if let (store, question) = takeQuestion() {
                     ask(question, of: store, for: connection, then: .http(request))
                     return nil

@@ -19,10 +19,11 @@ extension Server {
         return try withNode(request.body) { node throws(WireError) in
             let leave = try permissions.leave(
                 toDispatch: node["type"]?.string ?? "", on: store, at: .root)
+            let request = DispatchRequest(
+                leave: leave, action: node, place: .root, key: key, expect: expect)
+            try checkAuthorization(of: request, on: store, from: client, by: connection)
             let result = try store.host.dispatch(
-                DispatchRequest(
-                    leave: leave, action: node, place: .root, key: key, expect: expect),
-                from: client, at: loop.milliseconds, willReduce: arrive)
+                request, from: client, at: loop.milliseconds, willReduce: arrive)
             var ack = ServerFrame.Ack(id: nil, store: name)
             switch result {
             case .committed(let revision, _): ack.rev = revision

@@ -42,6 +42,10 @@ protocol StoreHost: AnyObject {
         _ request: DispatchRequest, from client: ClientIdentity, at now: UInt64,
         willReduce: () -> Void
     ) throws(WireError) -> DispatchResult
+    /// What to ask the program before this is dispatched; nil where it wants to be asked nothing.
+    func authorization(
+        of request: DispatchRequest, from client: ClientIdentity
+    ) throws(WireError) -> Authorization.Question?
     func travel(_ move: TravelMove, from client: ClientIdentity) throws(WireError) -> Int
 
     /// After a start: the state is made to agree with who and what is there, then the store's own

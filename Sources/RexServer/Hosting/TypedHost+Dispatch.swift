@@ -40,6 +40,14 @@ extension TypedHost {
         }
     }
 
+    func authorization(
+        of request: DispatchRequest, from client: ClientIdentity
+    ) throws(WireError) -> Authorization.Question? {
+        guard let authorize else { return nil }
+        let action = try decode(request.action, at: request.place)
+        return { await authorize(action, client) }
+    }
+
     /// Decodes an action that a client may send.
     private func decode(_ node: JSONNode, at place: JSONPointer) throws(WireError) -> Action {
         do throws(ActionError) {

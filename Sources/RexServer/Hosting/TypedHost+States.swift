@@ -135,7 +135,7 @@ extension TypedHost {
         do {
             let fork = try TypedHost(
                 name: name, Beginning(state, limits), reducer: reducer, loop: loop, limits: limits,
-                startsEffects: false, idPrefix: "\(name)-")
+                authorize: authorize, startsEffects: false, idPrefix: "\(name)-")
             // Nobody is present on it and no effect runs, whatever its state says.
             fork.reconcile()
             return fork

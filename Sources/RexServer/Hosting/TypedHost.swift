@@ -15,6 +15,8 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
 
     let core: StoreCore<HostedReducer<R>>
     let reducer: R
+    /// Says whether a client may dispatch an action; nil where nobody has to be asked.
+    let authorize: (@Sendable (R.Action, ClientIdentity) async -> Bool)?
     let limits: Limits
     var history: History<State, Action>
     /// Its part of the journal; nil where it lives in memory only.
@@ -72,6 +74,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     init(
         name: String, _ beginning: Beginning<State, Action>, reducer: R, loop: Loop,
         limits: Limits, hooks: [AnyPipelineHook<State, Action>] = [],
+        authorize: (@Sendable (R.Action, ClientIdentity) async -> Bool)? = nil,
         clock: any Clock<Duration> = SystemClock(),
         startsEffects: Bool = true, idPrefix: String = ""
     ) throws {
@@ -80,6 +83,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         _ = try RawJSON(encoding: state)
         self.name = name
         self.reducer = reducer
+        self.authorize = authorize
         self.limits = limits
         self.loop = loop
         epoch = beginning.epoch

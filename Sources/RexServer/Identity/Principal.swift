@@ -25,4 +25,6 @@ enum Proof: Hashable, Sendable {
     case certificate(String)
     /// The number of the user of the system at the other end of a Unix socket.
     case peer(UInt32)
+    /// A JSON Web Token, as what it said.
+    case jwt(JWTIssuer.Claims)
 }

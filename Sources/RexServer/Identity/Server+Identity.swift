@@ -24,7 +24,11 @@ extension Server {
     ) throws(WireError) -> Principal {
         guard let tokens else { return .anyone }
         if let token {
-            if let principal = tokens.principal(token: token) { return principal }
+            do throws(JWTFault) {
+                if let principal = try tokens.principal(token: token) { return principal }
+            } catch {
+                throw refusal("this token is not good here: \(error)", of: connection)
+            }
             throw refusal("this token is not good here", of: connection)
         }
         if let name = connection.certificateName,

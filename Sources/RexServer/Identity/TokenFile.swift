@@ -27,13 +27,19 @@ public struct TokenFile: Sendable {
     let users: [User]
     /// What those may do who show nothing; nil where they may not even come in.
     let anonymous: Permissions?
+    /// Whose JSON Web Tokens are believed; nil for nobody's.
+    let jwt: JWTIssuer?
 
     // MARK: Who is it?
 
     /// Whoever has this token. Every user is looked at, and each comparison takes the same time
     /// whatever differs.
-    func principal(token: String) -> Principal? {
-        principal(digest: Digest.sha256(Array(token.utf8)))
+    ///
+    /// - Throws: why a JSON Web Token is not good.
+    func principal(token: String, at now: Date = Date()) throws(JWTFault) -> Principal? {
+        if let known = principal(digest: Digest.sha256(Array(token.utf8))) { return known }
+        guard let jwt, JWT.isOne(token) else { return nil }
+        return try jwt.principal(token: token, at: now)
     }
 
     private func principal(digest: [UInt8]) -> Principal? {
@@ -70,12 +76,13 @@ public struct TokenFile: Sendable {
     }
 
     /// Who a proof of an earlier file is now; nil where it is good no longer.
-    func principal(of proof: Proof) -> Principal? {
+    func principal(of proof: Proof, at now: Date = Date()) -> Principal? {
         switch proof {
         case .none: stranger
         case .token(let digest): principal(digest: digest)
         case .certificate(let name): principal(certificate: name)
         case .peer(let number): principal(number: number)
+        case .jwt(let claims): try? jwt?.principal(of: claims, at: now)
         }
     }
 }

@@ -22,13 +22,14 @@ extension Server {
         }
         let leave = try permissions.leave(
             toDispatch: action["type"]?.string ?? "", on: store, at: dispatch.actionPlace)
-        let result = try store.host.dispatch(
-            DispatchRequest(
-                leave: leave, action: action, place: dispatch.actionPlace, key: dispatch.key,
-                expect: dispatch.expect, dryRun: dispatch.dryRun,
-                awaitsEffects: awaitsEffects),
-            from: connection.session.client, at: loop.milliseconds
-        ) { notePresence(of: connection, on: store) }
+        let request = DispatchRequest(
+            leave: leave, action: action, place: dispatch.actionPlace, key: dispatch.key,
+            expect: dispatch.expect, dryRun: dispatch.dryRun, awaitsEffects: awaitsEffects)
+        let client = connection.session.client
+        try checkAuthorization(of: request, on: store, from: client, by: connection)
+        let result = try store.host.dispatch(request, from: client, at: loop.milliseconds) {
+            notePresence(of: connection, on: store)
+        }
         answer(dispatch, with: result, of: store, to: connection)
     }
 

@@ -23,7 +23,7 @@ final class Connection: SocketOwner {
         case events
     }
 
-    /// A request that is served when the journal has been asked.
+    /// A request that is served when the journal, or the program, has been asked.
     enum Request {
         case frame([UInt8])
         case http(HTTPRequest)
@@ -56,8 +56,11 @@ final class Connection: SocketOwner {
     var isPaused = false
     /// Paused because its outbox is full, be it that nobody reads or that the disk is behind.
     var isFull = false
-    /// What it asked for is being looked up in the journal; it is not read from until then.
-    var awaitsJournal = false
+    /// What it asked for is being looked up in the journal, or the program is asked whether it
+    /// may; it is not read from until then.
+    var awaitsAnswer = false
+    /// What the program is asked.
+    var authorization: Authorization?
     /// That request, to be served once more.
     var askedAgain: Request?
     /// In the server's list of connections that hold something back.

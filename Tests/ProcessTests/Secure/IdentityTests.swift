@@ -234,6 +234,67 @@ import Testing
         #expect(try LineClient(server).ask(["op": "hello"]).code == "unauthorized")
     }
 
+    // MARK: JSON Web Tokens
+
+    private func jwtServer() throws -> (TokenText, ServerProcess) {
+        let tokens = try TokenText(
+            Self.people, ["roles": ["owner": TokenText.owner], "jwt": TokenText.issuer()])
+        return (tokens, try tokens.server())
+    }
+
+    @Test func aJSONWebTokenIsGoodByEveryWayIn() throws {
+        let (_, server) = try jwtServer()
+        let token = try TokenText.jwt(#"{"sub":"cid","aud":"rex","exp":4102444800}"#)
+        let lines = try LineClient(server)
+        #expect(try lines.ask(["op": "hello", "token": .string(token)])["user"] == "cid")
+        let page = try MessageClient(server)
+        #expect(try page.ask(["op": "hello", "token": .string(token)])["user"] == "cid")
+        let bearer = ["Authorization": "Bearer \(token)"]
+        let web = try WebClient.ask(server, "GET", "/stores/counter/state", bearer)
+        #expect(web.status == 200)
+        for claims in [
+            #"{"sub":"cid","aud":"rex","exp":1}"#, #"{"sub":"cid","aud":"other","exp":4102444800}"#,
+            #"{"sub":"cid","aud":"rex"}"#,
+            #"{"sub":"cid","aud":"rex","exp":4102444800,"nbf":4102444700}"#,
+        ] {
+            let bad = try TokenText.jwt(claims)
+            let refused = try LineClient(server)
+            #expect(try refused.ask(["op": "hello", "token": .string(bad)]).code == "unauthorized")
+            let header = ["Authorization": "Bearer \(bad)"]
+            #expect(try WebClient.ask(server, "GET", "/stores/counter/state", header).status == 401)
+        }
+    }
+
+    @Test func aConnectionEndsWithItsToken() throws {
+        let (_, server) = try jwtServer()
+        // Whole seconds, of which one has begun.
+        let end = Int(Date().timeIntervalSince1970) + 3
+        let token = try TokenText.jwt(#"{"sub":"cid","aud":"rex","exp":\#(end)}"#)
+        let lines = try LineClient(server)
+        #expect(try lines.ask(["op": "hello", "token": .string(token)])["user"] == "cid")
+        let stream = try WebClient(server)
+        try stream.socket.send(
+            stream.request(
+                "GET", "/stores/counter/patches", ["Authorization": "Bearer \(token)"]))
+        #expect(try stream.head().status == 200)
+        _ = try stream.event()
+        let bye = try lines.frame()
+        #expect(bye.op == "bye" && bye.code == "unauthorized", "\(bye)")
+        #expect(Date().timeIntervalSince1970 >= Double(end))
+        #expect(try stream.event()["event"] == "bye")
+        let again = try LineClient(server)
+        #expect(try again.ask(["op": "hello", "token": .string(token)]).code == "unauthorized")
+    }
+
+    @Test func aKeyThatIsTakenAwayEndsItsTokens() throws {
+        let (tokens, server) = try jwtServer()
+        let token = try TokenText.jwt(#"{"sub":"cid","aud":"rex","exp":4102444800}"#)
+        let lines = try LineClient(server)
+        #expect(try lines.ask(["op": "hello", "token": .string(token)])["user"] == "cid")
+        try tokens.change("jwt", to: TokenText.issuer("other"), of: server)
+        #expect(try lines.frame().code == "unauthorized")
+    }
+
     // MARK: Where it listens
 
     @Test func beyondLoopbackThereAreTokensOrConsent() throws {

@@ -53,6 +53,44 @@ final class TokenText {
         try write()
         server.process.signal(SIGHUP)
     }
+
+    /// Changes another member of the file, and has the server read it.
+    func change(_ member: String, to value: JSONValue, of server: ServerProcess) throws {
+        more[member] = value
+        try write()
+        server.process.signal(SIGHUP)
+    }
+}
+
+extension TokenText {
+    /// A member `jwt` for the file, with one key under this `kid`.
+    static func issuer(_ kid: String = "k") -> JSONValue {
+        [
+            "audience": "rex", "role": "owner",
+            "keys": [
+                [
+                    "kty": "oct", "alg": "HS256", "kid": .string(kid),
+                    // Of the 32 bytes in `jwt`.
+                    "k": "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY",
+                ]
+            ],
+        ]
+    }
+
+    /// A JSON Web Token with these claims, made by `openssl` and the shell.
+    static func jwt(_ claims: String) throws -> String {
+        let script = """
+            url() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }
+            key=key:0123456789abcdef0123456789abcdef
+            text="$(printf '{"alg":"HS256","kid":"k"}' | url).$(printf %s "$1" | url)"
+            code=$(printf %s "$text" |
+              openssl dgst -sha256 -mac HMAC -macopt "$key" -binary | url)
+            printf %s "$text.$code"
+            """
+        let ended = try Programs.run(["/bin/sh", "-c", script, "sh", claims])
+        guard ended.code == 0 else { throw LineClient.Failure(description: ended.errors) }
+        return ended.output
+    }
 }
 
 extension LineClient {

@@ -21,7 +21,7 @@ import Testing
         .enabled(
             if: hasPlaywright, "playwright is not here: scripts/bootstrap --tests installs it"),
         .enabled(if: hasChromium, "chromium is not here: scripts/bootstrap --tests installs it"),
-        arguments: [("chat", 13), ("inspector", 10), ("module", 6), ("looks", 9)])
+        arguments: [("chat", 13), ("inspector", 10), ("module", 6), ("looks", 9), ("token", 2)])
     func theScenariosPlay(file: String, atLeast count: Int) throws {
         let ended = try Programs.run(
             [

@@ -1,6 +1,7 @@
 // The chat page: one connection, one copy of the chat's state, and what a person can do with it.
 import { connect } from "/rex.js";
 import { memory, nameInAddress, onceAFrame, own, setText } from "/dom.js";
+import { askWhoItIs, token } from "/token.js";
 import { makeComposer, makeHead, makeMessages } from "/chat-room.js";
 import { makeDoor, makeRoomList } from "/chat-rooms.js";
 import { makeAlerts, makePeople } from "/chat-people.js";
@@ -141,7 +142,8 @@ const app = {
   },
 };
 
-const connection = connect({ name: "chat-page/1", session: takeSession(), enter: comeBack });
+const connection = connect({ name: "chat-page/1", token, session: takeSession(), enter: comeBack });
+askWhoItIs(connection);
 // Only while nobody has it: a tab that is copied with its memory is another client.
 addEventListener("pagehide", () => memory("sessionStorage", "rex.session",
   connection.welcome?.session ?? ""));

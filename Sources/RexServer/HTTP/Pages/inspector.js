@@ -5,13 +5,15 @@ import { h, hueOf, keyed, nameInAddress, onceAFrame, setText } from "/dom.js";
 import { knownTypes, makeDispatch, makeLists, makeTabs, makeTopics } from "/inspector-side.js";
 import { senderOf, Timeline, touches, typeOf } from "/inspector-timeline.js";
 import { makeTree, preview } from "/inspector-tree.js";
+import { askWhoItIs, token } from "/token.js";
 import { makeVirtualList } from "/virtual-list.js";
 
 const byID = (id) => document.getElementById(id);
 /** A commit that changes nothing sends no patch; it is found by asking. */
 const REFRESH = 1_000;
 
-const connection = connect({ name: "inspector/1" });
+const connection = connect({ name: "inspector/1", token });
+askWhoItIs(connection);
 const app = {
   connection,
   store: null,
