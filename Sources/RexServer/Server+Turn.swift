@@ -37,10 +37,7 @@ extension Server {
     /// after.
     func cut() {
         while !touchedStores.isEmpty {
-            let list = touchedStores
-            touchedStores.removeAll(keepingCapacity: true)
-            for store in list {
-                store.isTouched = false
+            for store in touchedStores.takeAll() {
                 sendCommits(of: store)
                 sendReady(of: store)
             }
@@ -143,7 +140,7 @@ extension Server {
 
     private func makeReady(_ subscription: Subscription) {
         subscription.store.ready.append(subscription)
-        touch(subscription.store)
+        subscription.store.touch()
     }
 
     /// Brings subscriptions that were behind up to the cut by one merged patch each.
@@ -177,12 +174,6 @@ extension Server {
                     .error, "fanout_failed", ["store": store.host.name, "reason": error.message])
             }
         }
-    }
-
-    func touch(_ store: HostedStore) {
-        guard !store.isTouched else { return }
-        store.isTouched = true
-        touchedStores.append(store)
     }
 
     // MARK: Deadlines

@@ -44,6 +44,8 @@ public actor Server {
     var stores: [String: HostedStore] = [:]
     /// Names in the order of hosting: the first is the default store.
     var storeOrder: [String] = []
+    /// The store that a frame named last.
+    var lastNamed: HostedStore?
 
     var connections: [Int: Connection] = [:]
     private var lastConnection = 0
@@ -68,7 +70,7 @@ public actor Server {
     /// Connections that this turn touched, to be written to at its end.
     var touched: [Connection] = []
     /// Stores with commits that were not sent yet.
-    var touchedStores: [HostedStore] = []
+    let touchedStores = TouchedStores()
 
     var topics = TopicTree<ListenerGroup>()
     var listenerGroups: [ListenerGroup.Key: ListenerGroup] = [:]
@@ -151,51 +153,6 @@ public actor Server {
     deinit { loop.stop() }
 
     // MARK: Setting up
-
-    /// Hosts a store and returns it as the program has it. The first one is the default store.
-    ///
-    /// - Parameters:
-    ///   - name: a topic token: no dot, no white space, no wildcard, no `$` in front.
-    ///   - hooks: see `PipelineHook`; they run on the server's loop.
-    ///   - authorize: asked before each action of a client that the rules allow, also where it is
-    ///     only asked what the action would do; false is `forbidden`. It runs outside the loop and
-    ///     may take its time: what the same client sends behind the action waits, in order,
-    ///     everybody else goes on. After `Limits.authorizeMilliseconds` its task is cancelled, and
-    ///     the client is told to try again.
-    /// - Throws: `HostingError` for a bad or taken name, or a state that cannot be written as JSON.
-    @discardableResult
-    public func host<R: Reducer>(
-        _ name: String, _ reducer: R, initialState: R.State,
-        hooks: [AnyPipelineHook<R.State, R.Action>] = [],
-        authorize: (@Sendable (R.Action, ClientIdentity) async -> Bool)? = nil
-    ) throws -> LocalStore<R.State, R.Action> where R.State: Codable, R.Action: WireAction {
-        guard Self.isStoreName(name, limits) else { throw HostingError("\(name) is no store name") }
-        guard stores[name] == nil else { throw HostingError("a store \(name) is hosted already") }
-        guard stores.count < limits.stores else {
-            throw HostingError("no more than \(limits.stores) stores can be hosted")
-        }
-        let host = try TypedHost(
-            name: name, try beginning(of: name, initialState), reducer: reducer, loop: loop,
-            limits: limits, hooks: hooks, authorize: authorize)
-        add(host)
-        host.didStart()
-        // The program may commit before anybody can connect.
-        prepareLoop()
-        return LocalStore(name: name, server: self)
-    }
-
-    /// - Parameter rules: the name of the store whose permissions hold for it; nil for its own.
-    func add(_ host: any StoreHost, under rules: String? = nil) {
-        host.observer = self
-        stores[host.name] = HostedStore(host, under: rules ?? host.name)
-        storeOrder.append(host.name)
-    }
-
-    /// A store's name is the first token of its topics.
-    static func isStoreName(_ name: String, _ limits: Limits) -> Bool {
-        name.utf8.count <= limits.nameBytes && !name.utf8.contains(UInt8(ascii: "."))
-            && !name.hasPrefix("$") && (try? Topic(name)) != nil
-    }
 
     /// Listens at an address (`host:port`, `[v6]:port`, `unix:/path`) and returns the actual one.
     ///
@@ -303,10 +260,4 @@ public actor Server {
             add(.surplus(connection: id), after: Self.surplusMilliseconds)
         }
     }
-}
-
-/// A store that cannot be hosted, in a person's words.
-public struct HostingError: Error, CustomStringConvertible {
-    public let description: String
-    init(_ text: String) { description = text }
 }

@@ -83,6 +83,31 @@ import Testing
         #expect(try ActionCodec.decode(Action.self, from: value) == action)
     }
 
+    /// What it keeps of one action says nothing of the next, a bad one too.
+    @Test func aReaderReadsWhatTheCodecReads() throws {
+        let reader = ActionReader<Action>()
+        let bad = [
+            #"{"type":"add","payload":"x"}"#, #"{"type":"send","payload":{"text":"t"}}"#,
+            #"{"type":"graph","payload":{"type":"jump"}}"#, #"{"type":"addd"}"#, #"{"type":5}"#,
+            #"{"payload":5}"#, "[]", #"{"type":"move","payload":[1,2,3]}"#,
+        ]
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<50 {
+            for text in (Self.table.map(\.1) + bad).shuffled(using: &random) {
+                let raw = try RawJSON(parsing: text)
+                let place = JSONPointer(tokens: ["action"])
+                let read = raw.withNode { node in
+                    Result { () throws(ActionError) in try reader.read(node, at: place) }
+                }
+                let decoded = Result { () throws(ActionError) in
+                    try ActionCodec.decode(Action.self, from: raw, at: place)
+                }
+                #expect(read == decoded, "seed \(seed)")
+            }
+        }
+    }
+
     @Test(arguments: [
         (Action.increment, #"{"type":"increment","payload":null}"#),
         (.select(nil), #"{"type":"select"}"#),

@@ -44,6 +44,14 @@ public enum ActionCodec {
     public static func decode<A: WireAction>(
         _ type: A.Type, from node: JSONNode, at: JSONPointer
     ) throws(ActionError) -> A {
+        let scope = DecodingScope(root: node, at: at, readsActions: true)
+        return try decode(type, from: node, in: scope)
+    }
+
+    static func decode<A: WireAction>(
+        _ type: A.Type, from node: JSONNode, in scope: DecodingScope
+    ) throws(ActionError) -> A {
+        let at = scope.at
         guard node.kind == .object else {
             throw ActionError(
                 code: .badFrame, message: "expected an action, got \(node.kind.words)", at: at)
@@ -57,7 +65,6 @@ public enum ActionCodec {
                 code: .badFrame, message: "expected a string, got \(name.kind.words)",
                 at: at.appending("type"))
         }
-        let scope = DecodingScope(root: node, at: at, readsActions: true)
         do {
             return try A(from: ActionTapeDecoder(node: node, scope: scope))
         } catch {
@@ -74,14 +81,21 @@ public enum ActionCodec {
     public static func decodeFromClient<A: WireAction>(
         _ type: A.Type, from node: JSONNode, at: JSONPointer
     ) throws(ActionError) -> A {
+        let scope = DecodingScope(root: node, at: at, readsActions: true)
+        return try decodeFromClient(type, from: node, in: scope)
+    }
+
+    static func decodeFromClient<A: WireAction>(
+        _ type: A.Type, from node: JSONNode, in scope: DecodingScope
+    ) throws(ActionError) -> A {
         guard let name = typeName(of: node), !A.clientTypes.contains(name) else {
-            return try decode(type, from: node, at: at)
+            return try decode(type, from: node, in: scope)
         }
         // Throws where there is no such action at all.
-        if !A.ownTypes.contains(name) { _ = try decode(type, from: node, at: at) }
+        if !A.ownTypes.contains(name) { _ = try decode(type, from: node, in: scope) }
         throw ActionError(
             code: .forbidden, message: "\(name) is the store's own action; clients may not send it",
-            at: at.appending("type"))
+            at: scope.at.appending("type"))
     }
 
     /// Decodes an action from a tree. O(size of its text).

@@ -9,6 +9,9 @@ struct ActionTapeDecoder: Decoder {
 
     func container<Key: CodingKey>(keyedBy: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard node.kind == .object else { throw scope.mismatch(node, "an action") }
+        if let kept = scope.kept, node.index == scope.root.index {
+            return kept.actionContainer(scope, Key.self)
+        }
         return KeyedDecodingContainer(TapeKeyed<Key>(node: node, scope: scope, role: .action))
     }
 

@@ -101,8 +101,7 @@ extension String {
     }
 
     /// Whether both texts are the same bytes.
-    @inline(__always)
-    func hasSameBytes(as other: String) -> Bool {
+    package func hasSameBytes(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         return withBytes { a in
             other.withBytes { b in

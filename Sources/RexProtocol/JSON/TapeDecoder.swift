@@ -3,17 +3,26 @@ import Rex
 
 /// What one decoding shares: where it began, and how places are called outside.
 final class DecodingScope {
-    let root: JSONNode
-    let at: JSONPointer
+    private(set) var root: JSONNode
+    private(set) var at: JSONPointer
     /// Whether Actionable types are read in the action form of the wire.
     let readsActions: Bool
     /// The `type` that an action enum did not know.
     var unknownType: JSONNode?
+    /// The containers of the action at the root, where more actions follow it.
+    var kept: KeptContainers?
 
     init(root: JSONNode, at: JSONPointer, readsActions: Bool) {
         self.root = root
         self.at = at
         self.readsActions = readsActions
+    }
+
+    /// Goes on with another text.
+    func begin(_ root: JSONNode, at: JSONPointer) {
+        self.root = root
+        self.at = at
+        unknownType = nil
     }
 }
 

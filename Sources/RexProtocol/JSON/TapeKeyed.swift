@@ -16,19 +16,38 @@ struct TapeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// Objects with more members are looked up in a sorted index instead of one by one.
     static var scanLimit: Int { 32 }
 
-    /// The object; the action where this is its payload.
-    let node: JSONNode
-    let payload: JSONNode?
+    /// Nil where this is kept and stands for whatever action is at the root.
+    private let own: (node: JSONNode, payload: JSONNode?)?
     let scope: DecodingScope
     let role: Role
     private let index: TapeIndex?
+    /// Nil where this is not kept.
+    private let last: LastKeys<Key>?
 
     init(node: JSONNode, scope: DecodingScope, role: Role = .members) {
-        self.node = node
+        own = (node, role == .payload ? node["payload"] : nil)
+        last = nil
         self.scope = scope
         self.role = role
-        payload = role == .payload ? node["payload"] : nil
         index = role == .members && node.count > Self.scanLimit ? TapeIndex(node) : nil
+    }
+
+    /// A part of the action at the scope's root, whatever is there when it is asked.
+    init(presentActionOf scope: DecodingScope, role: Role) {
+        own = nil
+        last = role == .action ? LastKeys() : nil
+        self.scope = scope
+        self.role = role
+        index = nil
+    }
+
+    /// The object; the action where this is its payload.
+    private var node: JSONNode {
+        @inline(__always) get { own?.node ?? scope.root }
+    }
+
+    private var payload: JSONNode? {
+        @inline(__always) get { own == nil ? scope.kept?.payload : own?.payload }
     }
 
     var codingPath: [any CodingKey] { scope.codingPath(of: payload ?? node) }
@@ -41,7 +60,11 @@ struct TapeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
             return payload.members.compactMap { Key(stringValue: $0.name.string ?? "") }
         case .action:
             guard let type = node["type"], let name = type.string else { return [] }
-            if let key = Key(stringValue: name) { return [key] }
+            if let last {
+                if let keys = last.keys(name) { return keys }
+            } else if let key = Key(stringValue: name) {
+                return [key]
+            }
             scope.unknownType = type
             return []
         }
@@ -135,6 +158,7 @@ struct TapeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try integer(key) }
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try integer(key) }
 
+    @inline(__always)
     private func integer<I: FixedWidthInteger>(_ key: Key) throws -> I {
         try scope.integer(need(key, "an integer"))
     }
@@ -172,6 +196,7 @@ struct TapeKeyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
         keyedBy type: Nested.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> {
         if role == .action {
+            if own == nil, let kept = scope.kept { return kept.payloadContainer(scope, type) }
             return KeyedDecodingContainer(
                 TapeKeyed<Nested>(node: node, scope: scope, role: .payload))
         }

@@ -7,54 +7,54 @@ import RexProtocol
 /// Commits stand in blocks. Each block keeps the state before its first commit; a state in between
 /// is that state with the patches up to it, so what is held grows with the changes and not with the
 /// size of the state. The newest states are kept as they are: undo and resume of the last moments
-/// cost nothing.
-struct History<State: Statable & Codable, Action: WireAction> {
+/// cost nothing. Of a small state that is all of them, for it takes no more than its patch would;
+/// then a patch is made when somebody asks for it.
+///
+/// It knows neither the type of the states nor that of the actions.
+struct History {
     /// One commit that is held.
     struct Entry {
+        let commit: Commit
+        /// The patch of this commit over the whole state; `[]` where nothing changed.
+        let patch: RawJSON
+    }
+
+    /// What a commit says of itself.
+    struct Commit {
         let revision: Int
         let time: Date
         let origin: Origin
-        let action: Action?
+        let action: (any WireAction)?
         /// The size of the action's text, for the account of bytes.
         let actionBytes: Int
         let travel: Travel?
-        /// The patch of this commit over the whole state; `[]` where nothing changed.
-        let patch: RawJSON
         /// The action as a journal holds it, where it was not decoded: then `action` is nil.
         var actionText: RawJSON?
         /// It corrects the commit before it and is no step of the timeline.
         var amends = false
-
-        var bytes: Int { History.entryBytes + actionBytes + patch.bytes.count }
     }
 
-    private struct Block {
-        let base: State
-        let baseRevision: Int
-        var entries: [Entry] = []
+    /// A commit whose patch may not be made yet.
+    struct Held {
+        let commit: Commit
+        var patch: RawJSON?
+
+        var patchBytes: Int { patch?.bytes.count ?? 0 }
+        var bytes: Int { History.commitBytes + commit.actionBytes + patchBytes }
+    }
+
+    struct Block {
+        let base: any StateSnapshot
+        var baseRevision: Int { base.revision }
+        var entries: [Held] = []
         var bytes = 0
-
-        /// Those that changed the value at a place; the states are followed by their patches.
-        func entries(changing place: JSONPointer?) throws -> [Entry] {
-            guard let place else { return entries }
-            let patches = try entries.map { try JSONPatch($0.patch.value) }
-            guard patches.contains(where: { $0.mayChange(place) }) else { return [] }
-            var tree = try JSONCoder.value(of: base)
-            var value = tree.value(at: place)
-            var found: [Entry] = []
-            for (entry, patch) in zip(entries, patches) {
-                try patch.apply(to: &tree)
-                guard patch.mayChange(place) else { continue }
-                let next = tree.value(at: place)
-                if next != value { found.append(entry) }
-                value = next
-            }
-            return found
-        }
     }
 
-    private var blocks: [Block]
-    private var recent: [(revision: Int, state: State)] = []
+    private(set) var blocks: [Block]
+    /// The newest states, as they are.
+    private(set) var recent: [any StateSnapshot]
+    /// How many of the first of them are not needed any more.
+    private var passed = 0
     /// How many of the newest states are kept as they are: fewer where they are large.
     private var recentLimit = 1
     /// The size of a state's text when it was last weighed, and the bytes of patches since.
@@ -65,9 +65,25 @@ struct History<State: Statable & Codable, Action: WireAction> {
     private let commitLimit: Int
     private let byteLimit: Int
     private let blockCommits: Int
+    private let difference: Difference
 
-    /// States that are kept as they are.
+    /// Finds the patch between two states.
+    typealias Difference = (_ old: any StateSnapshot, _ new: any StateSnapshot) throws -> RawJSON
+
+    /// States that are kept as they are...
     private static var recentStates: Int { 128 }
+    /// ...but of states whose text is no longer than this, as many as there are commits, in at most
+    /// this part of the bytes.
+    private static var smallStateBytes: Int { 2_048 }
+    private static var partOfSmallStates: Int { 2 }
+    /// What a small state may have changed by in a commit whose patch is not made, at a guess.
+    private static var unknownPatchBytes: Int { 256 }
+    /// States that are let go at a time, and patches that are made for it.
+    private static var statesAtOnce: Int { 256 }
+    /// The part of the states that are not needed before the others move into their place.
+    private static var partToMove: Int { 8 }
+    /// What a state takes in memory besides what its text says, at a guess.
+    private static var snapshotBytes: Int { 96 }
     /// A state is weighed after so many bytes of patches at the soonest.
     private static var leastMeasuredBytes: Int { 4_096 }
     /// What a byte of a state's text takes in memory, at a guess.
@@ -76,17 +92,19 @@ struct History<State: Statable & Codable, Action: WireAction> {
     private static var mostBlockCommits: Int { 1_024 }
     /// A block is full at this part of the bytes too: only whole blocks are let go.
     private static var blocksOfBytes: Int { 8 }
-    /// What an entry takes besides its patch, for the account of bytes.
-    private static var entryBytes: Int { 128 }
+    /// What a commit takes besides its action and its patch, for the account of bytes.
+    private static var commitBytes: Int { 128 }
 
     /// - Parameters:
-    ///   - state: the state at `revision`, where what is held begins.
-    init(state: State, revision: Int, limits: Limits) {
+    ///   - state: the state where what is held begins.
+    ///   - difference: makes the patches that were not given.
+    init(_ state: any StateSnapshot, limits: Limits, difference: @escaping Difference) {
         commitLimit = max(1, limits.historyCommits)
         byteLimit = limits.historyBytes
+        self.difference = difference
         blockCommits = min(Self.mostBlockCommits, max(1, commitLimit / 8))
-        blocks = [Block(base: state, baseRevision: revision)]
-        recent = [(revision, state)]
+        blocks = [Block(base: state)]
+        recent = [state]
         measure(state, after: Self.leastMeasuredBytes)
     }
 
@@ -96,45 +114,92 @@ struct History<State: Statable & Codable, Action: WireAction> {
     /// The newest revision.
     var lastRevision: Int { recent[recent.count - 1].revision }
 
+    /// Whether the next commit has to come with its patch: its states are too large to be kept.
+    var wantsPatch: Bool { stateBytes > Self.smallStateBytes }
+
     /// Adds the next commit and lets the oldest go where a bound is reached.
-    mutating func append(_ entry: Entry, state: State) {
-        precondition(entry.revision == lastRevision + 1, "commits come in order, without gaps")
-        let size = entry.bytes
+    ///
+    /// - Parameters:
+    ///   - patch: nil to have it made when it is needed.
+    ///   - state: the state behind it.
+    /// - Throws: what the making of the patch of an older commit throws.
+    mutating func append(
+        _ commit: consuming Commit, patch: RawJSON?, state: any StateSnapshot
+    ) throws {
+        precondition(commit.revision == lastRevision + 1, "commits come in order, without gaps")
+        let held = Held(commit: commit, patch: patch)
+        let size = held.bytes
+        let changed = patch?.bytes.count ?? Self.unknownPatchBytes + held.commit.actionBytes
         if isFull(blocks.count - 1) {
-            blocks.append(Block(base: recent[recent.count - 1].state, baseRevision: lastRevision))
+            blocks.append(Block(base: recent[recent.count - 1]))
         }
-        blocks[blocks.count - 1].entries.append(entry)
+        blocks[blocks.count - 1].entries.append(held)
         blocks[blocks.count - 1].bytes += size
         commits += 1
         bytes += size
-        recent.append((entry.revision, state))
-        measure(state, after: entry.patch.bytes.count)
-        if recent.count >= 2 * recentLimit {
-            recent.removeFirst(recent.count - recentLimit)
-        }
+        recent.append(state)
+        measure(state, after: changed)
         while blocks.count > 1, commits > commitLimit || bytes > byteLimit {
             let gone = blocks.removeFirst()
             commits -= gone.entries.count
             bytes -= gone.bytes
         }
+        if recent.count - passed >= recentLimit + min(recentLimit, Self.statesAtOnce) {
+            try letStatesGo()
+        }
+    }
+
+    /// Lets the oldest of the states go that are kept as they are. Whatever was not made of them is
+    /// made.
+    private mutating func letStatesGo() throws {
+        let count = min(recent.count - passed - recentLimit, Self.statesAtOnce)
+        for state in recent[passed..<passed + count] { try makePatch(after: state.revision) }
+        passed += count
+        // All that follow have to move.
+        guard passed >= recent.count / Self.partToMove else { return }
+        recent.removeFirst(passed)
+        passed = 0
+    }
+
+    /// Makes the patch of the commit that follows a revision whose state is kept.
+    private mutating func makePatch(after revision: Int) throws {
+        guard revision >= firstRevision,
+            let block = blocks.lastIndex(where: { $0.baseRevision <= revision })
+        else { return }
+        let index = revision - blocks[block].baseRevision
+        guard blocks[block].entries[index].patch == nil else { return }
+        let patch = try patch(of: blocks[block].entries[index])
+        blocks[block].entries[index].patch = patch
+        blocks[block].bytes += patch.bytes.count
+        bytes += patch.bytes.count
+    }
+
+    func patch(of held: Held) throws -> RawJSON {
+        if let patch = held.patch { return patch }
+        let index = held.commit.revision - recent[0].revision
+        return try difference(recent[index - 1], recent[index])
+    }
+
+    func entry(_ held: Held) throws -> Entry {
+        Entry(commit: held.commit, patch: try patch(of: held))
     }
 
     /// Goes on behind what a journal held: the commits after the revision that this begins at, and
     /// the state behind them. They stand in one block, whose size is bounded where snapshots are
     /// taken.
-    mutating func restore(_ entries: [Entry], state: State) {
-        guard let last = entries.last else { return }
-        blocks[0].entries = entries
-        blocks[0].bytes = entries.reduce(0) { $0 + $1.bytes }
+    mutating func restore(_ entries: [Entry], state: any StateSnapshot) {
+        guard !entries.isEmpty else { return }
+        blocks[0].entries = entries.map { Held(commit: $0.commit, patch: $0.patch) }
+        blocks[0].bytes = blocks[0].entries.reduce(0) { $0 + $1.bytes }
         commits = entries.count
         bytes = blocks[0].bytes
-        recent = [(last.revision, state)]
+        recent = [state]
+        passed = 0
     }
 
     /// Drops the commits after a revision that is held.
-    ///
-    /// - Parameter state: the state at that revision.
-    mutating func dropAll(after revision: Int, state: State) {
+    mutating func dropAll(after state: any StateSnapshot) {
+        let revision = state.revision
         while blocks.count > 1, blocks[blocks.count - 1].baseRevision >= revision {
             drop(blocks[blocks.count - 1].entries.count)
             blocks.removeLast()
@@ -142,7 +207,8 @@ struct History<State: Statable & Codable, Action: WireAction> {
         let block = blocks[blocks.count - 1]
         drop(max(0, block.baseRevision + block.entries.count - revision))
         recent.removeAll { $0.revision >= revision }
-        recent.append((revision, state))
+        passed = min(passed, recent.count)
+        recent.append(state)
     }
 
     /// The bytes that a journal has for the commits after a revision.
@@ -150,7 +216,8 @@ struct History<State: Statable & Codable, Action: WireAction> {
         blocks.reduce(0) { sum, block in
             guard block.baseRevision + block.entries.count > revision else { return sum }
             return block.entries.reduce(sum) {
-                $1.revision > revision ? $0 + StoredCommit.bytes($1.actionBytes, $1.patch) : $0
+                $1.commit.revision > revision
+                    ? $0 + StoredCommit.bytes($1.commit.actionBytes, $1.patchBytes) : $0
             }
         }
     }
@@ -159,8 +226,9 @@ struct History<State: Statable & Codable, Action: WireAction> {
     func timeline(limit: Int) -> Timeline {
         var timeline = Timeline(at: firstRevision, limit: limit)
         for block in blocks {
-            for entry in block.entries {
-                timeline.replay(entry.revision, entry.travel, amends: entry.amends)
+            for held in block.entries {
+                let commit = held.commit
+                timeline.replay(commit.revision, commit.travel, amends: commit.amends)
             }
         }
         return timeline
@@ -177,74 +245,23 @@ struct History<State: Statable & Codable, Action: WireAction> {
     }
 
     /// Weighs the state again once as many bytes have changed as it had: O(1) a byte of a patch.
-    private mutating func measure(_ state: State, after patchBytes: Int) {
+    private mutating func measure(_ state: any StateSnapshot, after patchBytes: Int) {
         changedBytes += patchBytes
         guard changedBytes >= max(stateBytes, Self.leastMeasuredBytes) else { return }
         changedBytes = 0
-        stateBytes = (try? RawJSON(encoding: state).bytes.count) ?? stateBytes
-        recentLimit = min(
-            Self.recentStates, max(1, byteLimit / (Self.memoryOfText * max(1, stateBytes))))
+        stateBytes = (try? state.encoded().bytes.count) ?? stateBytes
+        if wantsPatch {
+            recentLimit = min(
+                Self.recentStates, max(1, byteLimit / (Self.memoryOfText * stateBytes)))
+        } else {
+            let size = Self.snapshotBytes + stateBytes + stateBytes / 2
+            recentLimit = min(
+                commitLimit + blockCommits, max(1, byteLimit / Self.partOfSmallStates / size))
+        }
     }
 
     private func isFull(_ block: Int) -> Bool {
         blocks[block].entries.count == blockCommits
             || blocks[block].bytes >= byteLimit / Self.blocksOfBytes
-    }
-
-    /// Entries after a revision, oldest first, at most `limit`; with a place only those that
-    /// changed the value there. O(what is held after the revision), with a place O(state + patches)
-    /// more.
-    func entries(
-        after revision: Int, limit: Int, changing place: JSONPointer? = nil
-    ) throws -> [Entry] {
-        var found: [Entry] = []
-        for block in blocks where block.baseRevision + block.entries.count > revision {
-            for entry in try block.entries(changing: place) where entry.revision > revision {
-                found.append(entry)
-                if found.count == limit { return found }
-            }
-        }
-        return found
-    }
-
-    /// The newest entries, oldest first, at most `limit`; with a place only those that changed the
-    /// value there.
-    func newestEntries(limit: Int, changing place: JSONPointer? = nil) throws -> [Entry] {
-        var found: [Entry] = []
-        for block in blocks.reversed() where found.count < limit {
-            found += try block.entries(changing: place).reversed().prefix(limit - found.count)
-        }
-        return found.reversed()
-    }
-
-    /// The state at a revision between `firstRevision` and `lastRevision`.
-    ///
-    /// At once for the newest ones; otherwise O(state + up to 1,024 patches).
-    func state(at revision: Int) throws -> State {
-        precondition(
-            (firstRevision...lastRevision).contains(revision), "revision \(revision) is not held")
-        if let kept = recent.first, revision >= kept.revision {
-            return recent[revision - kept.revision].state
-        }
-        let block = blocks.last { $0.baseRevision <= revision }!
-        if block.baseRevision == revision { return block.base }
-        var tree = try JSONCoder.value(of: block.base)
-        for entry in block.entries.prefix(revision - block.baseRevision) {
-            try JSONPatch(entry.patch.value).apply(to: &tree)
-        }
-        return try JSONCoder.decode(State.self, from: tree)
-    }
-}
-
-extension JSONPatch {
-    /// Whether the value at a place may be another one afterwards: an operation stands above it, at
-    /// it or below it, or at another element of an array that it goes through.
-    fileprivate func mayChange(_ place: JSONPointer) -> Bool {
-        operations.contains { operation in
-            let path = operation.path
-            if path.isPrefix(of: place) || place.isPrefix(of: path) { return true }
-            guard let last = path.tokens.last, JSONPointer.index(last) != nil else { return false }
-            return JSONPointer(tokens: path.tokens.dropLast()).isPrefix(of: place)
-        }
     }
 }

@@ -2,11 +2,6 @@ import Rex
 import RexLoop
 import RexProtocol
 
-/// A state at one revision, whatever its type: shared by everybody who has it, never changed.
-protocol StateSnapshot: AnyObject {
-    var revision: Int { get }
-}
-
 /// What the server needs of a hosted store, whatever its state and actions are.
 ///
 /// Everything runs on the server's loop. A request that cannot be fulfilled throws the error for
@@ -16,8 +11,10 @@ protocol StoreHost: AnyObject {
     /// Changes when history cannot be continued.
     var epoch: String { get }
     var revision: Int { get }
-    /// Hears of commits and events. Set once by the server.
+    /// Hears of events and faults. Set once by the server.
     var observer: (any StoreHostObserver)? { get set }
+    /// Called after each commit, before its events.
+    var onCommit: (() -> Void)? { get set }
 
     /// The store as the program has it: a `LocalHost` of its state and action.
     var local: AnyObject { get }
@@ -79,9 +76,8 @@ protocol StoreHost: AnyObject {
     func cancel(effect: String) -> Int
 }
 
-/// Hears what a store does, on the loop, in order: each commit, then its events.
+/// Hears what a store does, on the loop, in order.
 protocol StoreHostObserver: AnyObject {
-    func didCommit(_ host: any StoreHost)
     /// - Parameter topic: without the store's name in front.
     func didPublish(_ topic: String, _ data: RawJSON, revision: Int, from host: any StoreHost)
     func didFail(_ host: any StoreHost, _ fault: String)

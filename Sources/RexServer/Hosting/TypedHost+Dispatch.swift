@@ -51,7 +51,7 @@ extension TypedHost {
     /// Decodes an action that a client may send.
     private func decode(_ node: JSONNode, at place: JSONPointer) throws(WireError) -> Action {
         do throws(ActionError) {
-            return try ActionCodec.decodeFromClient(Action.self, from: node, at: place)
+            return try reader.readFromClient(node, at: place)
         } catch {
             throw WireError(error)
         }
@@ -81,7 +81,7 @@ extension TypedHost {
         _ action: Action, from client: ClientIdentity, awaitsEffects: Bool
     ) throws(WireError) -> DispatchResult {
         let group = awaitsEffects ? EffectGroup() : nil
-        switch core.dispatch(action, from: .client(client), group: group) {
+        switch hot.dispatch(core, action, .client(client), group) {
         case .committed(let revision): return .committed(revision: revision, effects: group)
         case .refused(let error): throw refusal(error)
         case .aborted: throw WireError(.rejected, "a hook of the store stopped the action")

@@ -6,20 +6,20 @@ extension TypedHost {
 
     func snapshot(at revision: Int) throws(WireError) -> any StateSnapshot {
         if revision == self.revision { return current }
-        return Snapshot(revision: revision, state: try state(at: revision))
+        return try state(at: revision)
     }
 
     /// The state at a revision that is held.
-    func state(at revision: Int) throws(WireError) -> State {
+    func state(at revision: Int) throws(WireError) -> Snapshot {
         guard revision >= 0, revision <= self.revision else {
             throw WireError(
                 .notFound, "revision \(revision) does not exist; \(name) is at \(self.revision)")
         }
-        if let known = lookedUp.first(where: { $0.revision == revision }) { return known.state }
+        if let known = lookedUp.first(where: { $0.revision == revision }) { return known }
         guard revision >= history.firstRevision else { throw notInMemory(revision) }
         do {
-            let state = try history.state(at: revision)
-            keep(state, at: revision)
+            let state = own(try history.state(at: revision))
+            keep(state)
             return state
         } catch {
             throw WireError(.internal, "the state at revision \(revision) cannot be read: \(error)")
@@ -40,15 +40,20 @@ extension TypedHost {
         return try diff.json(of: snapshot.state, at: path) ?? .null
     }
 
-    /// How many parts of one snapshot are kept: those that are followed are asked for again.
-    private static var partsLimit: Int { 256 }
+    /// How many parts of states are kept: those of places that are followed, which the next commit
+    /// is compared with.
+    private static var partsLimit: Int { 64 }
 
-    /// The part that may be seen of what is at a place. O(what is there), once for each snapshot.
-    private func visible(in snapshot: Snapshot, at place: ReadPlace) throws -> JSONValue {
-        if let known = snapshot.parts[place] { return known }
+    /// The part that may be seen of what is at a place. O(what is there), unless it is kept.
+    private func visible(
+        in snapshot: Snapshot, at place: ReadPlace, isKept: Bool = false
+    ) throws -> JSONValue {
+        if let known = parts[place], known.snapshot === snapshot { return known.part }
         let part = place.scope.visible(try state(of: snapshot, at: place.path).value) ?? .null
-        if snapshot.parts.count >= Self.partsLimit { snapshot.parts = [:] }
-        snapshot.parts[place] = part
+        if isKept {
+            if parts.count >= Self.partsLimit { parts = [:] }
+            parts[place] = (snapshot, part)
+        }
         return part
     }
 
@@ -58,13 +63,16 @@ extension TypedHost {
         if old === new { return nil }
         let (old, new) = (own(old), own(new))
         return try writing {
-            let whole = try wholePatch(from: old, to: new)
+            let whole =
+                new === current
+                ? presentPatch(from: old, to: new) : try wholePatch(from: old, to: new)
             let patch = try diff.patch(
                 at: place.path, of: whole, from: old.state, to: new.state)
             guard patch != nil, !place.scope.isAll else { return patch }
             // What changed may be, in part or all of it, what is not seen.
             let part = JSONPatch.difference(
-                from: try visible(in: old, at: place), to: try visible(in: new, at: place))
+                from: try visible(in: old, at: place),
+                to: try visible(in: new, at: place, isKept: new === current))
             return part.operations.isEmpty ? nil : part.raw
         }
     }
@@ -77,7 +85,7 @@ extension TypedHost {
         return patch
     }
 
-    private func own(_ snapshot: any StateSnapshot) -> Snapshot {
+    func own(_ snapshot: any StateSnapshot) -> Snapshot {
         guard let snapshot = snapshot as? Snapshot else {
             preconditionFailure("a snapshot of another store was given to \(name)")
         }
@@ -103,7 +111,7 @@ extension TypedHost {
         let state = try state(at: target)
         isSteering = true
         let revision = core.travel(
-            to: state, as: Travel(op: op, to: target), from: .client(client))
+            to: state.state, as: Travel(op: op, to: target), from: .client(client))
         isSteering = false
         switch op {
         case .undo: _ = timeline.undo()
@@ -131,11 +139,12 @@ extension TypedHost {
     }
 
     func fork(as name: String, at revision: Int?) throws(WireError) -> any StoreHost {
-        let state = try state(at: revision ?? self.revision)
+        let state = try state(at: revision ?? self.revision).state
         do {
             let fork = try TypedHost(
-                name: name, Beginning(state, limits), reducer: reducer, loop: loop, limits: limits,
-                authorize: authorize, startsEffects: false, idPrefix: "\(name)-")
+                name: name, Beginning(state, limits), reducer: reducer, hot: hot, loop: loop,
+                limits: limits, authorize: authorize, startsEffects: false,
+                idPrefix: "\(name)-")
             // Nobody is present on it and no effect runs, whatever its state says.
             fork.reconcile()
             return fork
@@ -179,18 +188,17 @@ extension TypedHost {
         return try entries.map(wireEntry)
     }
 
-    func wireEntry(_ entry: History<State, Action>.Entry) throws(WireError)
-        -> ServerFrame.Entry
-    {
+    func wireEntry(_ entry: History.Entry) throws(WireError) -> ServerFrame.Entry {
+        let commit = entry.commit
         do {
             return ServerFrame.Entry(
-                rev: entry.revision, at: entry.time,
-                action: try entry.actionText ?? entry.action.map { try ActionCodec.encode($0) },
-                travel: entry.travel.map { .init(op: $0.op.rawValue, to: $0.to) },
-                from: entry.origin.sender, patch: entry.patch)
+                rev: commit.revision, at: commit.time,
+                action: try commit.actionText ?? commit.action.map { try ActionCodec.encode($0) },
+                travel: commit.travel.map { .init(op: $0.op.rawValue, to: $0.to) },
+                from: commit.origin.sender, patch: entry.patch)
         } catch {
             throw WireError(
-                .internal, "the action of \(entry.revision) cannot be written: \(error)")
+                .internal, "the action of \(commit.revision) cannot be written: \(error)")
         }
     }
 }

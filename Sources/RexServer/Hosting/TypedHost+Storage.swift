@@ -16,14 +16,14 @@ extension TypedHost {
 
     // MARK: To the journal
 
-    func record(_ entry: History<State, Action>.Entry, in journal: StoreJournal) {
+    func record(_ commit: History.Commit, _ patch: RawJSON, in journal: StoreJournal) {
         var action: (@Sendable () throws -> RawJSON)?
-        if let value = entry.action { action = { try ActionCodec.encode(value) } }
+        if let value = commit.action { action = { try ActionCodec.encode(value) } }
         journal.append(
             PendingCommit(
-                revision: entry.revision, time: entry.time, origin: entry.origin,
-                key: keyOfAction, action: action, travel: entry.travel, amends: entry.amends,
-                patch: entry.patch, bytes: StoredCommit.bytes(entry.actionBytes, entry.patch)))
+                revision: commit.revision, time: commit.time, origin: commit.origin,
+                key: keyOfAction, action: action, travel: commit.travel, amends: commit.amends,
+                patch: patch, bytes: StoredCommit.bytes(commit.actionBytes, patch.bytes.count)))
         keyOfAction = nil
         if journal.wantsSnapshot { takeSnapshot(for: journal) }
     }
@@ -76,8 +76,8 @@ extension TypedHost {
         return question
     }
 
-    func keep(_ state: State, at revision: Int) {
-        lookedUp.insert((revision, state), at: 0)
+    func keep(_ state: Snapshot) {
+        lookedUp.insert(state, at: 0)
         if lookedUp.count > Self.lookedUpLimit { lookedUp.removeLast() }
     }
 
@@ -120,7 +120,7 @@ extension TypedHost {
         switch result {
         case .success(let found as Recollection):
             switch found.state {
-            case .success(let state): keep(state, at: found.revision)
+            case .success(let state): keep(Snapshot(revision: found.revision, state: state))
             case .failure(let error): unreadable = (found.revision, "\(error)")
             }
         case .success(let found as Recital): recalled = (found.request, found.commits)
@@ -156,7 +156,7 @@ extension TypedHost {
 
     private func newestInMemory(
         _ limit: Int, _ path: JSONPointer?
-    ) throws(WireError) -> [History<State, Action>.Entry] {
+    ) throws(WireError) -> [History.Entry] {
         do {
             return try history.newestEntries(limit: limit, changing: path)
         } catch {
@@ -211,9 +211,10 @@ extension TypedHost {
                 "\(name) cannot go back from \(revision) to \(target), which is stored")
         }
         journal.didGoBack(history.storedBytes(after: target))
-        history.dropAll(after: target, state: state)
-        core.goBack(to: state, revision: target)
-        current = Snapshot(revision: target, state: state)
+        history.dropAll(after: state)
+        let snapshot = own(state)
+        core.goBack(to: snapshot.state, revision: target)
+        current = snapshot
         lastPatch = nil
         lookedUp = []
         keys.forget(commitsAfter: target)

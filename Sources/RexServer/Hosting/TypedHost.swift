@@ -8,17 +8,20 @@ import RexProtocol
 final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: WireAction {
     typealias State = R.State
     typealias Action = R.Action
+    typealias Snapshot = TypedSnapshot<R.State>
 
     let name: String
     let epoch: String
     weak var observer: (any StoreHostObserver)?
+    var onCommit: (() -> Void)?
 
     let core: StoreCore<HostedReducer<R>>
     let reducer: R
     /// Says whether a client may dispatch an action; nil where nobody has to be asked.
     let authorize: (@Sendable (R.Action, ClientIdentity) async -> Bool)?
+    let hot: HotPath<R>
     let limits: Limits
-    var history: History<State, Action>
+    var history: History
     /// Its part of the journal; nil where it lives in memory only.
     let journal: StoreJournal?
     var timeline: Timeline
@@ -34,65 +37,39 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     private(set) lazy var local: AnyObject = makeLocal()
 
     /// Compares states; nothing else encodes a whole one.
-    let diff = StateDiff<State>()
+    let diff: StateDiff<State>
+    let reader = ActionReader<Action>()
     /// The last two snapshots that were compared: the patch of a commit is most often asked for
     /// again, by the cut.
-    var lastPatch: (old: Snapshot, new: Snapshot, patch: StatePatch)?
-
-    /// One state and, once somebody asked, its text.
-    final class Snapshot: StateSnapshot {
-        let revision: Int
-        let state: State
-        private var text: RawJSON?
-        private var digest: String?
-        /// The parts that were asked for by those who may not see all of it.
-        var parts: [ReadPlace: JSONValue] = [:]
-
-        init(revision: Int, state: State) {
-            self.revision = revision
-            self.state = state
-        }
-
-        /// The whole state as JSON; made once. O(state).
-        func json() throws -> RawJSON {
-            if let text { return text }
-            let made = try RawJSON(encoding: state)
-            text = made
-            return made
-        }
-
-        /// SHA-256 of its canonical form; made once. O(state).
-        func hash() throws -> String {
-            if let digest { return digest }
-            let made = "sha256:" + Digest.hexadecimal(Digest.sha256(try json().value.canonical))
-            digest = made
-            return made
-        }
-    }
+    var lastPatch: (old: AnyObject, new: AnyObject, patch: StatePatch)?
+    /// What those see who may not see all of a place, as it last was.
+    var parts: [ReadPlace: (snapshot: Snapshot, part: JSONValue)] = [:]
 
     /// - Parameter startsEffects: false for a fork.
     init(
-        name: String, _ beginning: Beginning<State, Action>, reducer: R, loop: Loop,
-        limits: Limits, hooks: [AnyPipelineHook<State, Action>] = [],
+        name: String, _ beginning: Beginning<State, Action>, reducer: R, hot: HotPath<R>,
+        loop: Loop, limits: Limits, hooks: [AnyPipelineHook<State, Action>] = [],
         authorize: (@Sendable (R.Action, ClientIdentity) async -> Bool)? = nil,
         clock: any Clock<Duration> = SystemClock(),
         startsEffects: Bool = true, idPrefix: String = ""
     ) throws {
-        let state = beginning.state
+        let state = beginning.snapshot.state
         // A state that cannot be written is found at the start and not at the first subscriber.
         _ = try RawJSON(encoding: state)
         self.name = name
         self.reducer = reducer
         self.authorize = authorize
+        self.hot = hot
         self.limits = limits
         self.loop = loop
         epoch = beginning.epoch
         history = beginning.history
+        diff = beginning.diff
         journal = beginning.journal
         timeline = beginning.timeline
         keys = beginning.keys
         heldReminders = beginning.reminders
-        current = Snapshot(revision: beginning.revision, state: state)
+        current = beginning.snapshot
         // The core is made with a way to an inbox that needs the core: the link closes the circle.
         let link = Link()
         let inbox = Inbox<EffectEvent<Action>>(on: loop) { link.host?.receive($0) }
@@ -105,7 +82,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         core = StoreCore(
             initialState: state,
             reducer: HostedReducer(base: reducer, startsEffects: startsEffects),
-            revision: beginning.revision, hooks: hooks, label: name, idPrefix: idPrefix,
+            revision: beginning.snapshot.revision, hooks: hooks, label: name, idPrefix: idPrefix,
             limits: bounds, clock: clock,
             inbox: { inbox.post($0) })
         link.host = self
@@ -119,7 +96,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     var revision: Int { core.revision }
 
     private func observeCore() {
-        core.onCommit = { [unowned self] in didCommit($0) }
+        hot.observe(core) { [unowned self] in didCommit($0, $1, $2, $3, $4) }
         core.onEvent = { [unowned self] in didPublish($0) }
         core.onFault = { [unowned self] in observer?.didFail(self, $0.words) }
         core.onReminder = { [unowned self] in didRemind($0, $1) }
@@ -129,7 +106,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     var clientActionBytes: Int?
     /// The states that were last looked up in history, the newest first: clients that come back
     /// together ask for the same one, and a difference needs two.
-    var lookedUp: [(revision: Int, state: State)] = []
+    var lookedUp: [Snapshot] = []
     /// How many of them are kept.
     static var lookedUpLimit: Int { 4 }
     /// The key under which the present dispatch came.
@@ -157,29 +134,38 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     /// Set while a travel or a reconcile commits: neither is a new step for the cursor.
     var isSteering = false
 
-    private func didCommit(_ commit: borrowing Commit<State, Action>) {
-        let next = Snapshot(revision: commit.revision, state: commit.state)
-        let patch: RawJSON
-        do {
-            patch = try wholePatch(from: current, to: next).raw
-        } catch {
-            // The state type writes some values and cannot write this one: nobody could follow it.
-            preconditionFailure("the state of \(name) cannot be written as JSON: \(error)")
+    private func didCommit(
+        _ next: Snapshot, _ action: (any WireAction)?, _ travel: Travel?, _ origin: Origin,
+        _ time: Date
+    ) {
+        var patch: RawJSON?
+        if journal != nil || history.wantsPatch {
+            patch = presentPatch(from: current, to: next).raw
         }
+        current.dropText()
         current = next
-        let actionBytes = size(of: commit.action)
-        let entry = History<State, Action>.Entry(
-            revision: commit.revision, time: commit.time, origin: commit.origin,
-            action: commit.action, actionBytes: actionBytes, travel: commit.travel,
-            patch: patch, amends: isSteering ? commit.travel == nil : false)
-        history.append(entry, state: commit.state)
-        if !isSteering { timeline.didCommit(commit.revision) }
-        if let journal { record(entry, in: journal) }
-        observer?.didCommit(self)
+        let commit = History.Commit(
+            revision: next.revision, time: time, origin: origin, action: action,
+            actionBytes: size(of: action), travel: travel,
+            amends: isSteering ? travel == nil : false)
+        if !isSteering { timeline.didCommit(next.revision) }
+        if let journal, let patch { record(commit, patch, in: journal) }
+        do { try history.append(commit, patch: patch, state: next) } catch { giveUp(error) }
+        onCommit?()
+    }
+
+    /// The patch to the present state.
+    func presentPatch(from old: Snapshot, to new: Snapshot) -> StatePatch {
+        do { return try wholePatch(from: old, to: new) } catch { giveUp(error) }
+    }
+
+    /// The state type writes some values and cannot write this one: nobody could follow it.
+    private func giveUp(_ error: any Error) -> Never {
+        preconditionFailure("the state of \(name) cannot be written as JSON: \(error)")
     }
 
     /// The size of an action's text: a client's is known, another's is written for it.
-    private func size(of action: Action?) -> Int {
+    private func size(of action: (any WireAction)?) -> Int {
         guard let action else { return 0 }
         defer { clientActionBytes = nil }
         return clientActionBytes ?? (try? ActionCodec.encode(action).bytes.count) ?? 0

@@ -5,10 +5,10 @@ import RexProtocol
 
 /// What a hosted store begins with: nothing but its first state, or what a journal holds of it.
 struct Beginning<State: Statable & Codable, Action: WireAction> {
-    var state: State
-    var revision: Int
+    var snapshot: TypedSnapshot<State>
     var epoch: String
-    var history: History<State, Action>
+    var history: History
+    let diff = StateDiff<State>()
     var timeline: Timeline
     var keys: KeyTable
     var journal: StoreJournal?
@@ -17,10 +17,9 @@ struct Beginning<State: Statable & Codable, Action: WireAction> {
 
     /// A store that lives in memory only.
     init(_ state: State, _ limits: Limits) {
-        self.state = state
-        revision = 0
+        snapshot = TypedSnapshot(revision: 0, state: state)
         epoch = Identifiers.fresh()
-        history = History(state: state, revision: 0, limits: limits)
+        history = Self.history(from: snapshot, limits, diff)
         timeline = Timeline(at: 0, limit: max(1, limits.historyCommits))
         keys = KeyTable(limit: limits.keys, milliseconds: limits.keyMilliseconds)
     }
@@ -43,7 +42,6 @@ struct Beginning<State: Statable & Codable, Action: WireAction> {
         let base = try Self.decode(recovery.snapshot.state, name)
         self.init(base, limits)
         epoch = store.epoch
-        revision = recovery.revision
         try restoreStates(recovery, from: base, limits, name)
         restoreTimeline(recovery, limits)
         try restoreKeys(of: store.number, in: journal, at: now, limits)
@@ -101,23 +99,35 @@ struct Beginning<State: Statable & Codable, Action: WireAction> {
                         + "\(error)")
             }
         }
-        if !recovery.commits.isEmpty { state = try Self.decode(RawJSON(tree), name) }
-        let start = recovery.snapshot.revision
+        let last = recovery.commits.isEmpty ? base : try Self.decode(RawJSON(tree), name)
+        snapshot = TypedSnapshot(revision: recovery.revision, state: last)
         // More than memory is to hold is left to the journal.
         if recovery.commits.count <= max(limits.historyCommits, 1) {
-            history = History(state: base, revision: start, limits: limits)
-            history.restore(recovery.commits.map(Self.entry), state: state)
+            let first = TypedSnapshot(revision: recovery.snapshot.revision, state: base)
+            history = Self.history(from: first, limits, diff)
+            history.restore(recovery.commits.map(Self.entry), state: snapshot)
         } else {
-            history = History(state: state, revision: revision, limits: limits)
+            history = Self.history(from: snapshot, limits, diff)
         }
     }
 
-    private static func entry(_ commit: StoredCommit) -> History<State, Action>.Entry {
-        History<State, Action>.Entry(
+    private static func history(
+        from state: TypedSnapshot<State>, _ limits: Limits, _ diff: StateDiff<State>
+    ) -> History {
+        History(state, limits: limits) { old, new in
+            guard let old = old as? TypedSnapshot<State>, let new = new as? TypedSnapshot<State>
+            else { preconditionFailure("a state of another store is in the history") }
+            return try diff.patch(from: old.state, to: new.state).raw
+        }
+    }
+
+    private static func entry(_ commit: StoredCommit) -> History.Entry {
+        let held = History.Commit(
             revision: commit.revision, time: Date(milliseconds: commit.milliseconds),
             origin: Origin(stored: commit.origin) ?? .system, action: nil,
             actionBytes: commit.action?.bytes.count ?? 0, travel: commit.travel,
-            patch: commit.patch, actionText: commit.action, amends: commit.amends)
+            actionText: commit.action, amends: commit.amends)
+        return History.Entry(commit: held, patch: commit.patch)
     }
 
     private mutating func restoreTimeline(_ recovery: Recovery, _ limits: Limits) {

@@ -24,11 +24,11 @@ struct StoredCommit: Sendable, Equatable {
     var epoch = 0
 
     /// About what it takes on the disk.
-    var bytes: Int { Self.bytes(action?.bytes.count ?? 0, patch) }
+    var bytes: Int { Self.bytes(action?.bytes.count ?? 0, patch.bytes.count) }
 
     /// About what a commit takes on the disk.
-    static func bytes(_ actionBytes: Int, _ patch: RawJSON) -> Int {
-        patch.bytes.count + actionBytes + overheadBytes
+    static func bytes(_ actionBytes: Int, _ patchBytes: Int) -> Int {
+        patchBytes + actionBytes + overheadBytes
     }
 
     private static var overheadBytes: Int { 64 }

@@ -54,7 +54,7 @@ extension Server {
             // What it missed follows at once, as one merged patch, whatever its throttle.
             subscription.base = base
             store.ready.append(subscription)
-            touch(store)
+            store.touch()
         }
     }
 

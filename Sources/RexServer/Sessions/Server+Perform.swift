@@ -81,14 +81,17 @@ extension Server {
         guard let name = name ?? storeOrder.first else {
             throw WireError(.unknownStore, "no store is hosted")
         }
-        // By bytes: a name that only looks alike is another one.
-        guard let store = stores[name], store.host.name.utf8.elementsEqual(name.utf8) else {
+        // Most frames name the store that the one before named. By bytes: a name that only looks
+        // alike is another one.
+        if let named = lastNamed, named.host.name.hasSameBytes(as: name) { return named }
+        guard let store = stores[name], store.host.name.hasSameBytes(as: name) else {
             let known = storeOrder.filter { stores[$0].map(permissions.mayUse) ?? false }
             throw WireError(
                 .unknownStore,
                 "there is no store \(name); hosted: \(known.joined(separator: ", "))",
                 at: JSONPointer(tokens: ["store"]))
         }
+        lastNamed = store
         return store
     }
 }

@@ -22,7 +22,11 @@ struct Session {
     var awaited: [Int: AwaitedAck] = [:]
     private var lastAwaited = 0
     /// The names of the stores on which it is present.
-    var presentOn: Set<String> = []
+    var presentOn: Set<String> = [] {
+        didSet { lastPresent = nil }
+    }
+    /// The store on which it was last found to be present.
+    private var lastPresent: ObjectIdentifier?
 
     /// Milliseconds between pings while the client is silent; 0 when it wants none.
     var heartbeat: UInt64 = 0
@@ -57,6 +61,14 @@ struct Session {
         let name = id ?? Identifiers.fresh()
         id = name
         return name
+    }
+
+    /// Makes it present on a store; false where it was.
+    mutating func enter(_ store: HostedStore) -> Bool {
+        if lastPresent == ObjectIdentifier(store) { return false }
+        let isNew = presentOn.insert(store.host.name).inserted
+        lastPresent = ObjectIdentifier(store)
+        return isNew
     }
 
     /// Becomes the client that it was on an earlier connection.

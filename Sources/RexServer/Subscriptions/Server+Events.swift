@@ -116,13 +116,11 @@ extension Server {
         if case .events = connection.wire, let web = connection.webSession {
             return notePresence(of: web, on: store)
         }
-        let isNew = connection.session.presentOn.insert(store.host.name).inserted
-        if isNew { announce(connection.session.client, on: store) }
+        if connection.session.enter(store) { announce(connection.session.client, on: store) }
     }
 
     func notePresence(of web: WebSession, on store: HostedStore) {
-        let isNew = web.session.presentOn.insert(store.host.name).inserted
-        if isNew { announce(web.session.client, on: store) }
+        if web.session.enter(store) { announce(web.session.client, on: store) }
     }
 
     func announce(_ client: ClientIdentity, on store: HostedStore) {
@@ -132,12 +130,6 @@ extension Server {
 }
 
 extension Server: StoreHostObserver {
-    nonisolated func didCommit(_ host: any StoreHost) {
-        enter(with: host) { server, host in
-            if let store = server.stores[host.name] { server.touch(store) }
-        }
-    }
-
     nonisolated func didPublish(
         _ topic: String, _ data: RawJSON, revision: Int, from host: any StoreHost
     ) {

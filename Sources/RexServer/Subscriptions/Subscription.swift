@@ -65,6 +65,20 @@ final class PathWatch {
     }
 }
 
+/// The stores that the next cut has to look at, of one server.
+final class TouchedStores {
+    fileprivate var stores: [HostedStore] = []
+
+    var isEmpty: Bool { stores.isEmpty }
+
+    func takeAll() -> [HostedStore] {
+        let list = stores
+        stores.removeAll(keepingCapacity: true)
+        for store in list { store.isTouched = false }
+        return list
+    }
+}
+
 /// A hosted store with everybody who follows it.
 final class HostedStore {
     let host: any StoreHost
@@ -76,16 +90,29 @@ final class HostedStore {
     /// Subscriptions that are behind and may get their frame at the next cut.
     var ready: [Subscription] = []
     /// It has commits that no cut has sent yet, or subscriptions that are ready.
-    var isTouched = false
+    fileprivate var isTouched = false
+    private let touched: TouchedStores
     /// It was at a revision that could not be stored.
     var hasGoneBack = false
     /// Tasks of the program that wait for a newer state.
     var waits: [ObjectIdentifier: CheckedContinuation<Void, Never>] = [:]
 
-    init(_ host: any StoreHost, under ruleName: String) {
+    /// - Parameters:
+    ///   - ruleName: the store whose permissions hold for it.
+    ///   - touched: where it stands once it has something for the next cut.
+    init(_ host: any StoreHost, under ruleName: String, touched: TouchedStores) {
         self.host = host
         self.ruleName = ruleName
+        self.touched = touched
         lastCut = host.snapshot
+        host.onCommit = { [unowned self] in touch() }
+    }
+
+    /// The next cut has to look at it.
+    func touch() {
+        guard !isTouched else { return }
+        isTouched = true
+        touched.stores.append(self)
     }
 
     /// The watch at a place, made when it is the first.
