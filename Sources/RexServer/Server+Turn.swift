@@ -226,7 +226,8 @@ extension Server {
             case .handshake(let id):
                 if let connection = connections[id] { checkHandshake(connection) }
             case .name(let id): if let connection = connections[id] { checkName(connection) }
-            case .authorization(let id, let number): didAuthorize(id, number, .late)
+            case .authorization(let id):
+                if let connection = connections[id] { checkVerdict(of: connection) }
             case .expiry(let id): if let connection = connections[id] { checkExpiry(connection) }
             }
         }

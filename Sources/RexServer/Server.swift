@@ -137,7 +137,7 @@ public actor Server {
         case handshake(connection: Int)
         case name(connection: Int)
         case expiry(connection: Int)
-        case authorization(connection: Int, number: Int)
+        case authorization(connection: Int)
     }
 
     /// Starts the server's loop; it serves nothing until `host` and `listen`.

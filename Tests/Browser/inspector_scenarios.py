@@ -310,10 +310,14 @@ def it_is_used_by_keyboard(stage):
     keys.press("ArrowUp")
     keys.press("ArrowUp")
     until("the place", lambda: where(window), "3 of 5")
-    chosen = page.locator(
-        "#" + page.get_by_role("listbox", name="Commits").get_attribute("aria-activedescendant")
+    listbox = page.get_by_role("listbox", name="Commits")
+    until(
+        "the chosen row",
+        lambda: page.locator(
+            "#" + listbox.get_attribute("aria-activedescendant") + "[aria-selected=true]"
+        ).count(),
+        1,
     )
-    assert chosen.get_attribute("aria-selected") == "true"
     page.get_by_role("tree", name="State").focus()
     keys.press("ArrowDown")
     keys.press("ArrowRight")

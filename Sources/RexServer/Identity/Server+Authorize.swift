@@ -50,12 +50,30 @@ extension Server {
             let isAllowed = await question()
             await self?.didAuthorize(id, number, isAllowed ? .allowed : .refused)
         }
-        connection.authorization = Authorization(number: number, task: task)
-        add(
-            .authorization(connection: id, number: number), after: limits.authorizeMilliseconds)
+        let due = loop.milliseconds + UInt64(limits.authorizeMilliseconds)
+        connection.authorization = Authorization(number: number, task: task, due: due)
+        awaitVerdict(of: connection, until: due)
     }
 
-    func didAuthorize(_ id: Int, _ number: Int, _ verdict: Authorization.Verdict) {
+    /// One deadline a connection, however many questions come to it in that time.
+    private func awaitVerdict(of connection: Connection, until due: UInt64) {
+        guard !connection.hasAuthorizationDeadline else { return }
+        connection.hasAuthorizationDeadline = true
+        add(.authorization(connection: connection.id), at: due)
+    }
+
+    func checkVerdict(of connection: Connection) {
+        connection.hasAuthorizationDeadline = false
+        guard let authorization = connection.authorization, authorization.verdict == nil else {
+            return
+        }
+        guard loop.milliseconds >= authorization.due else {
+            return awaitVerdict(of: connection, until: authorization.due)
+        }
+        didAuthorize(connection.id, authorization.number, .late)
+    }
+
+    private func didAuthorize(_ id: Int, _ number: Int, _ verdict: Authorization.Verdict) {
         guard let connection = connections[id], let authorization = connection.authorization,
             authorization.number == number, authorization.verdict == nil
         else { return }
@@ -79,11 +97,14 @@ final class Authorization {
     /// Never given out twice, so that a late answer cannot be taken for another one.
     let number: Int
     let task: Task<Void, Never>
+    /// The loop's milliseconds until which an answer counts.
+    let due: UInt64
     /// Nil until there is one.
     var verdict: Verdict?
 
-    init(number: Int, task: Task<Void, Never>) {
+    init(number: Int, task: Task<Void, Never>, due: UInt64) {
         self.number = number
         self.task = task
+        self.due = due
     }
 }

@@ -61,6 +61,8 @@ final class Connection: SocketOwner {
     var awaitsAnswer = false
     /// What the program is asked.
     var authorization: Authorization?
+    /// A deadline for that is among the server's.
+    var hasAuthorizationDeadline = false
     /// That request, to be served once more.
     var askedAgain: Request?
     /// In the server's list of connections that hold something back.
