@@ -117,6 +117,51 @@ def a_name_in_a_message_alerts_its_owner(stage):
 
 
 @scenario
+def a_name_in_the_room_that_is_read_is_no_alert(stage):
+    server = stage.server()
+    ann = enter(stage.window(server.url), "ann")
+    page = ann.page
+    terminal = stage.lines(server)
+    terminal.act("join", {"room": "general", "name": "tim"})
+    terminal.act("send", {"room": "general", "text": "here, @ann"})
+    # An alert shows the beginning of a long message only.
+    terminal.act("send", {"room": "general", "text": "@ann, " + "and so on, " * 30})
+    until("the marks", page.locator(".message.mentions").count, 2)
+    for number in range(40):
+        terminal.act("send", {"room": "general", "text": f"line {number}"})
+    until("the messages", page.locator("#messages .message").count, 42)
+    assert page.locator(".toast").count() == 0
+    # Who has scrolled up does not see it, and is brought to it.
+    page.locator("#scroller").evaluate("it => (it.scrollTop = 0)")
+    page.locator("#messages .message").first.hover()
+    terminal.act("send", {"room": "general", "text": "still there, @ann?"})
+    page.locator(".toast .open").click()
+    page.locator(".message.mentions").last.wait_for()
+    in_sight = """() => [...document.querySelectorAll(".message.mentions")].at(-1)
+      .getBoundingClientRect().bottom <= document.getElementById("scroller").getBoundingClientRect().bottom"""
+    until("that it is in sight", lambda: page.evaluate(in_sight))
+    until("the alerts", page.locator(".toast").count, 0)
+    # An alert goes when its room is read by another way.
+    page.get_by_label("New room").fill("garden")
+    page.get_by_role("button", name="Make the room").click()
+    page.locator("#room-name", has_text="garden").wait_for()
+    terminal.act("send", {"room": "general", "text": "and now, @ann?"})
+    page.locator(".toast").wait_for()
+    # By keyboard it is dismissed without losing the place.
+    terminal.act("send", {"room": "general", "text": "or now, @ann?"})
+    until("the alerts", page.locator(".toast").count, 2)
+    page.locator(".toast").first.get_by_role("button", name="Dismiss").focus()
+    page.keyboard.press("Enter")
+    until("the alerts", page.locator(".toast").count, 1)
+    assert page.evaluate("document.activeElement.id") == "text"
+    terminal.act("send", {"room": "general", "text": "@ann, " + "once more, " * 30})
+    page.get_by_role("alert").filter(has_text="tim in #general").last.wait_for()
+    until("the alerts", page.locator(".toast").count, 2)
+    room_of(ann, "general").click()
+    until("the alerts", page.locator(".toast").count, 0)
+
+
+@scenario
 def back_pops_a_screen(stage):
     server = stage.server()
     ann = enter(stage.window(server.url, size=PHONE, touch=True), "ann")
@@ -210,6 +255,117 @@ def a_killed_server_is_found_again(stage):
         see(window, "meanwhile")
         until("who is here", lambda: people_in(window), "2")
     until("what waits", lambda: on_their_way(ann), [])
+
+
+def place_of(window):
+    """Room and screen, as the page shows them, and what the address says."""
+    page = window.page
+    return [
+        page.locator("#room-name").inner_text(),
+        page.locator("#app").get_attribute("data-screen"),
+        page.locator("#nothing").is_visible(),
+        page.evaluate("location.hash"),
+    ]
+
+
+@scenario
+def a_new_server_finds_everybody_where_they_were(stage):
+    server = stage.server()
+    ann = enter(stage.window(server.url, breaks=True), "ann")
+    page = ann.page
+    page.get_by_label("New room").fill("garden")
+    page.get_by_role("button", name="Make the room").click()
+    bob = enter(stage.window(server.url, size=PHONE, touch=True, breaks=True), "bob")
+    bob.page.get_by_role("button", name="Back to the rooms").click()
+    room_of(bob, "garden").click()
+    there = ["garden", "room", False, "#garden"]
+    for window in (ann, bob):
+        until("the place", lambda: place_of(window), there)
+    bob.page.locator("#outside").get_by_text("from outside").wait_for()
+    stage.lines(server).act("join", {"room": "attic", "name": "tim"})
+    room_of(ann, "attic").click()
+    until("the place", lambda: place_of(ann)[0], "attic")
+    room_of(ann, "garden").click()
+    write(ann, "before")
+    see(ann, "before")
+    server.kill()
+    for window in (ann, bob):
+        wait_offline(window)
+    server.start()
+    hurry(ann)
+    page.get_by_text("The server has begun anew").wait_for()  # it goes away after a while
+    hurry(bob)
+    terminal = stage.lines(server)
+    for name in ("ann", "bob"):
+        until(
+            "the screens",
+            lambda: (terminal.state(f"/users/{name}/graph/path") or [])[:2],
+            ["rooms", "room"],
+        )
+    see(ann)
+    write(ann, "after")
+    see(ann, "after")
+    until("the place", lambda: place_of(ann), there)
+    until("the place", lambda: place_of(bob), there)
+    # Back is a step back, and not into another room.
+    page.go_back()
+    until("the place", lambda: place_of(ann)[1:], ["rooms", True, "#garden"])
+    page.go_forward()
+    until("the place", lambda: place_of(ann), there)
+    see(ann, "after")
+
+
+@scenario
+def a_room_that_is_gone_is_said_to_be(stage):
+    server = stage.server()
+    terminal = stage.lines(server)
+    terminal.act("join", {"room": "attic", "name": "tim"})
+    ann = enter(stage.window(server.url, breaks=True), "ann")
+    room_of(ann, "attic").click()
+    outside = ann.page.locator("#outside")
+    outside.get_by_text("You are reading #attic from outside.").wait_for()
+    server.kill()
+    wait_offline(ann)
+    server.start()
+    hurry(ann)
+    outside.get_by_text("There is no room #attic here, or not any more.").wait_for()
+    until("the place", lambda: place_of(ann), ["attic", "room", False, "#attic"])
+    outside.get_by_role("button", name="Make it").click()
+    write(ann, "here again")
+    see(ann, "here again")
+
+
+@scenario
+def why_there_is_no_connection_is_said(stage):
+    server = stage.server()
+    relay = stage.relay(server)
+    ann = enter(stage.window(relay.url, breaks=True), "ann")
+    page, bar = ann.page, ann.page.locator("#bar")
+    # Somebody else has the name when she comes back: not before, since the wire is cut.
+    relay.cut()
+    wait_offline(ann)
+    server.kill()
+    server.start()
+    other = stage.lines(server)
+    other.act("join", {"room": "general", "name": "ann"})
+    relay.mend()
+    hurry(ann)
+    bar.get_by_text("Offline: the name 'ann' is taken. Trying again").wait_for()
+    audit(ann, "a name that is taken")
+    other.close()
+    until("who is here", lambda: stage.lines(server).state("/users/ann/online"), False)
+    hurry(ann)
+    bar.wait_for(state="hidden")
+    # Another one has become this client, which is for good.
+    page.evaluate("dispatchEvent(new Event('pagehide'))")
+    session = page.evaluate("sessionStorage.getItem('rex.session')")
+    stage.lines(server).ask({"op": "hello", "protocol": 1, "session": session})
+    bar.get_by_text("Disconnected: ").wait_for()
+    assert bar.get_by_role("button", name="Try now").count() == 0
+    bar.get_by_role("button", name="Reload").click()
+    page.locator("#me[data-status=online]").wait_for(state="attached")
+    write(ann, "back")
+    see(ann, "back")
 
 
 @scenario
@@ -320,12 +476,31 @@ def everything_is_done_by_keyboard(stage):
     keys.press("Enter")
     keys.press("Enter")
     see(window, "second")
+    # Who removes one goes on at the next, and with the last one back to writing.
+    until("the focus", lambda: page.evaluate("document.activeElement.innerText.includes('second')"))
+    assert page.evaluate("document.activeElement.matches('.message')")
+    terminal.act("join", {"room": "general", "name": "tim"})
+    terminal.act("send", {"room": "general", "text": "third"})
+    see(window, "second", "third")
+    assert page.evaluate("document.activeElement.matches('.message')"), "others do not take it"
+    keys.press("Tab")
+    keys.press("Tab")
+    keys.press("Enter")
+    keys.press("Enter")
+    see(window, "third")
+    until("the focus", lambda: page.evaluate("document.activeElement.innerText.includes('third')"))
+    terminal.act("clear", {"room": "general"})
+    see(window)
+    until("the focus", lambda: page.evaluate("document.activeElement.id"), "text")
     # People: open, mention, close.
     page.locator("#people-button").focus()
     keys.press("Enter")
     page.get_by_role("heading", name="People").wait_for()
+    until("the focus", focused, "People: 2")
+    page.locator("#people-close").focus()
     keys.press("Escape")
     page.get_by_role("heading", name="People").wait_for(state="hidden")
+    until("the focus", focused, "People: 2")
     # The topic.
     page.locator("#topic").focus()
     keys.press("Enter")
@@ -346,8 +521,49 @@ def everything_is_done_by_keyboard(stage):
         if name.startswith("NAMELESS"):
             raise Failure(name)
         seen.add(name.strip())
-    for wanted in ("general", "New room", "Make the room", "Message", "People: 1"):
+    for wanted in ("general", "New room", "Make the room", "Message", "People: 2"):
         assert any(wanted in name for name in seen), (wanted, seen)
+
+
+@scenario
+def the_focus_goes_with_what_moves(stage):
+    server = stage.server()
+    ann = enter(stage.window(server.url), "ann")
+    terminal = stage.lines(server)
+    page, keys = ann.page, ann.page.keyboard
+    terminal.act("join", {"room": "general", "name": "tim"})
+    for room in ("garden", "attic"):
+        page.get_by_label("New room").fill(room)
+        page.get_by_label("New room").press("Enter")
+        page.locator("#room-name", has_text=room).wait_for()
+    order = lambda: page.locator(".room-link b").all_inner_texts()
+    focused = lambda: page.evaluate("document.activeElement.querySelector('b')?.textContent")
+    until("the rooms", order, ["attic", "garden", "general"])
+    room_of(ann, "general").focus()
+    terminal.act("send", {"room": "general", "text": "now the first"})
+    until("the rooms", order, ["general", "attic", "garden"])
+    assert focused() == "general", focused()
+    # Who leaves by keyboard is at the rooms, and who joins again can write.
+    keys.press("Enter")
+    until("the focus", lambda: page.evaluate("document.activeElement.id"), "text")
+    page.locator("#people-button").focus()
+    keys.press("Enter")
+    page.get_by_role("heading", name="People").wait_for()
+    page.locator("#leave").focus()
+    keys.press("Enter")
+    page.locator("#people").wait_for(state="hidden")
+    until("the focus", lambda: focused() in order())
+    # What is covered cannot be reached.
+    page.locator("#nothing").wait_for()
+    for _ in range(12):
+        keys.press("Tab")
+        assert page.evaluate("!document.activeElement.closest('#room')")
+    room_of(ann, "general").focus()
+    keys.press("Enter")
+    page.locator("#outside").get_by_role("button", name="Join").wait_for()
+    until("the focus", lambda: page.evaluate("document.activeElement.textContent"), "Join")
+    keys.press("Enter")
+    until("the focus", lambda: page.evaluate("document.activeElement.id"), "text")
 
 
 @scenario

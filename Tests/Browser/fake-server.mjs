@@ -30,8 +30,9 @@ export class FakeServer {
         if (this.readyState !== 1) throw new Error("sent on a socket that is not open");
         server.received(this, JSON.parse(text));
       }
-      close() {
+      close(code) {
         this.readyState = 3;
+        this.code = code;
       }
     };
   }

@@ -218,8 +218,6 @@ class Window:
     def said(self, message):
         if message.type not in ("error", "warning"):
             return
-        if message.location.get("url", "").endswith("/favicon.ico"):
-            return  # asked for by itself where a page names no picture of its own
         if self.breaks and message.text.startswith(BROKEN):
             return
         self.problems.append(f"{message.type}: {message.text} ({message.location})")

@@ -2,6 +2,7 @@
 
 import json
 
+from audit import audit
 from chat_page import enter, see, write
 from harness import scenario, until
 
@@ -188,6 +189,10 @@ def actions_are_dispatched_and_tried(stage):
         "all => all.map(({ value }) => value)"
     )
     until("the types", lambda: {"add", "increment", "startTimer"} <= set(offered()))
+    # What the store says to itself is among the commits, and is not offered: nobody may send it.
+    terminal.act("fetch", {"delay_ms": 0, "fail": False}, store="counter")
+    until("the commits", lambda: commits(window), ["fetch", "fetched"])
+    assert {"tick", "fetched", "failed", "reconcile"}.isdisjoint(offered()), offered()
     form.get_by_label("Type").fill("add")
     form.get_by_label("Payload").fill("5")
     form.get_by_role("button", name="Dry run").click()
@@ -195,7 +200,7 @@ def actions_are_dispatched_and_tried(stage):
     assert terminal.state("/count", "counter") == 0
     form.get_by_role("button", name="Dispatch").click()
     until("the state", lambda: terminal.state("/count", "counter"), 5)
-    until("the commits", lambda: commits(window), ["add"])
+    until("the commits", lambda: commits(window), ["fetch", "fetched", "add"])
     form.get_by_label("Payload").fill('"five"')
     form.get_by_role("button", name="Dispatch").click()
     until("the answer", lambda: result.inner_text().startswith("bad_action"))
@@ -214,11 +219,26 @@ def commits_are_filtered_and_blamed(stage):
     window = inspect(stage, server, "doc")
     page = window.page
     until("the commits", lambda: commits(window), ["set"] * 4 + ["merge"])
+    offered = page.locator("#by-type option").all_inner_texts
+    until("the types", offered, ["All types", "merge (1)", "set (4)"])
     page.get_by_label("Only this type").select_option("merge")
     until("the commits", lambda: commits(window), ["merge"])
     page.get_by_label("Only this type").select_option("")
     page.get_by_label("Only what touched this path").fill("/a")
     until("the commits", lambda: page.locator("#count").inner_text(), "2 of 5")
+    none = page.locator("#no-commits")
+    assert none.is_hidden()
+    # The slash is meant where it is left out, and a filter that nothing passes says so.
+    page.get_by_label("Only what touched this path").fill("a/x")
+    until("the commits", lambda: page.locator("#count").inner_text(), "1 of 5")
+    page.get_by_label("Only what touched this path").fill("nix")
+    until("the words", none.inner_text, "None of 5 commits touched /nix.")
+    page.get_by_label("Only this type").select_option("set")
+    until("the words", none.inner_text, "None of 5 commits is a set that touched /nix.")
+    page.get_by_label("Only this type").select_option("")
+    page.get_by_label("Only what touched this path").fill("/a~x")
+    until("the words", lambda: none.inner_text()[:26], "/a~x is not a JSON Pointer")
+    audit(window, "a filter that nothing passes", ".commits")
     page.get_by_label("Only what touched this path").fill("")
     until("the commits", lambda: len(commits(window)), 5)
     # Who was it? Asked of a place in the state.
@@ -310,14 +330,13 @@ def it_is_used_by_keyboard(stage):
     keys.press("ArrowUp")
     keys.press("ArrowUp")
     until("the place", lambda: where(window), "3 of 5")
-    listbox = page.get_by_role("listbox", name="Commits")
-    until(
-        "the chosen row",
-        lambda: page.locator(
-            "#" + listbox.get_attribute("aria-activedescendant") + "[aria-selected=true]"
-        ).count(),
-        1,
-    )
+    # The list is painted a frame after the place is said.
+    chosen = """() => {
+      const id = document.getElementById("commits").getAttribute("aria-activedescendant");
+      const row = document.getElementById(id);
+      return [row?.getAttribute("aria-selected"), row?.firstElementChild.textContent];
+    }"""
+    until("the chosen row", lambda: page.evaluate(chosen), ["true", "3"])
     page.get_by_role("tree", name="State").focus()
     keys.press("ArrowDown")
     keys.press("ArrowRight")
@@ -356,3 +375,144 @@ def it_begins_where_the_history_does(stage):
     page.get_by_role("button", name="One revision on").click()
     until("the state", lambda: f"n: {first + 1}" in tree(window))
     until("the commits", lambda: page.locator("#count").inner_text(), str(500 - first))
+
+
+@scenario
+def without_a_connection_nothing_is_sent_not_even_later(stage):
+    server = stage.server()
+    relay = stage.relay(server)
+    terminal = stage.lines(server)
+    terminal.act("startTimer", {"dueTime_ms": 60_000, "period_ms": 60_000}, store="counter")
+    terminal.act("increment", store="counter")
+    window = inspect(stage, relay, "counter", breaks=True)
+    page, notice = window.page, window.page.locator("#notice")
+    page.locator("#effect-list li").wait_for()
+    until("the place", lambda: where(window), "revision 2")
+    page.get_by_role("button", name="One revision back").click()
+    relay.cut()
+    page.locator("#status[data-status=offline]").wait_for()
+    page.get_by_role("button", name="Undo").focus()
+    audit(window, "offline")
+    stage.shoot(window, "inspector-offline-desktop-light")
+    for name in ("Undo", "Redo", "Jump here", "Cancel timer"):
+        button = page.get_by_role("button", name=name)
+        assert button.get_attribute("aria-disabled") == "true", name
+        page.evaluate("document.getElementById('notice').hidden = true")
+        button.focus()
+        page.keyboard.press("Enter")
+        until("the notice", notice.inner_text, "There is no connection: nothing was sent.")
+        assert button.evaluate("it => it === document.activeElement"), name
+    page.get_by_role("tab", name="Dispatch").click()
+    page.locator("#dispatch").get_by_label("Type").fill("increment")
+    for press in (
+        lambda: page.keyboard.press("Enter"),
+        lambda: page.get_by_role("button", name="Dry run").press("Enter"),
+    ):
+        page.evaluate("document.getElementById('notice').hidden = true")
+        page.locator("#dispatch").get_by_label("Type").focus()
+        press()
+        until("the notice", notice.inner_text, "There is no connection: nothing was sent.")
+    page.get_by_role("tab", name="Topics").click()
+    page.get_by_label("Topic", exact=True).fill("mine")
+    page.evaluate("document.getElementById('notice').hidden = true")
+    page.get_by_label("Topic", exact=True).press("Enter")
+    until("the notice", notice.inner_text, "There is no connection: nothing was sent.")
+    # Looking back needs nobody.
+    page.get_by_role("button", name="One revision back").click()
+    until("the place", lambda: where(window), "0 of 2")
+    relay.mend()
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    page.locator("#status[data-status=online]").wait_for()
+    until(
+        "the button",
+        lambda: page.get_by_role("button", name="Undo").get_attribute("aria-disabled"),
+        "false",
+    )
+    terminal.act("add", 5, store="counter")
+    until("the place", lambda: where(window), "0 of 3")
+    assert terminal.state("/count", "counter") == 6
+    assert len(terminal.ask({"op": "effects", "store": "counter"})["effects"]) == 1
+    # With the connection they do what they say.
+    page.get_by_role("button", name="Undo").click()
+    until("the state", lambda: terminal.state("/count", "counter"), 1)
+
+
+@scenario
+def each_store_has_its_place_in_the_history_of_the_browser(stage):
+    server = stage.server()
+    stage.lines(server).act("set", {"path": "/n", "value": 1}, store="doc")
+    window = inspect(stage, server, "chat")
+    page = window.page
+    chosen = lambda: [
+        page.locator("#store").input_value(),
+        page.evaluate("location.hash"),
+        page.title(),
+    ]
+    place = lambda name: [name, f"#{name}", f"{name} · Rex inspector"]
+    until("the store", chosen, place("chat"))
+    page.locator("#store").select_option("doc")
+    until("the store", chosen, place("doc"))
+    until("the state", lambda: "n: 1" in tree(window))
+    page.locator("#store").select_option("counter")
+    until("the state", lambda: "count: 0" in tree(window))
+    page.go_back()
+    until("the store", chosen, place("doc"))
+    until("the state", lambda: "n: 1" in tree(window))
+    page.go_back()
+    until("the store", chosen, place("chat"))
+    page.go_forward()
+    until("the store", chosen, place("doc"))
+    page.reload()
+    until("the store", chosen, place("doc"))
+
+
+@scenario
+def a_store_that_is_not_there_is_said_not_to_be(stage):
+    server = stage.server("--stores", "counter,doc")
+    window = inspect(stage, server, "nix", breaks=True)
+    page, notice = window.page, window.page.locator("#notice")
+    words = lambda name, shown: f"There is no store “{name}” here. This is {shown}; there are "
+    said = lambda: notice.inner_text().rsplit("counter, doc", 1)[0]
+    until("the notice", said, words("nix", "counter"))
+    until("the address", lambda: page.evaluate("location.hash"), "#counter")
+    page.locator("#store").select_option("doc")
+    until("the address", lambda: page.evaluate("location.hash"), "#doc")
+    for name, asked in [("toString", "#toString"), ("%zz", "#%zz")]:
+        page.evaluate(f"location.hash = '{asked}'")
+        until("the notice", said, words(name, "doc"))
+        until("the address", lambda: page.evaluate("location.hash"), "#doc")
+        assert page.locator("#store").input_value() == "doc"
+    # One that a new server does not have any more.
+    server.kill()
+    page.locator("#status[data-status=offline]").wait_for()
+    server.options = ("--stores", "counter")
+    server.start()
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    until("the notice", lambda: notice.inner_text(), words("doc", "counter") + "counter.")
+    until("the address", lambda: page.evaluate("location.hash"), "#counter")
+
+
+@scenario
+def what_is_taken_away_hands_on_the_focus(stage):
+    server = stage.server()
+    terminal = stage.lines(server)
+    for number in range(3):
+        terminal.act("increment", store="counter")
+    terminal.act("startTimer", {"dueTime_ms": 60_000, "period_ms": 60_000}, store="counter")
+    window = inspect(stage, server, "counter")
+    page, keys = window.page, window.page.keyboard
+    focused = lambda: page.evaluate("document.activeElement.id")
+    page.get_by_role("button", name="Cancel timer").focus()
+    keys.press("Enter")
+    page.get_by_text("No effect is running.").wait_for()
+    until("the focus", focused, "panel-effects")
+    until("the commits", lambda: where(window), "revision 5")
+    page.locator("#prev").focus()
+    for left in range(4, -1, -1):
+        keys.press("Enter")
+        until("the place", lambda: where(window), f"{left} of 5")
+    until("the focus", focused, "range")
+    page.locator("#jump").focus()
+    keys.press("Enter")
+    until("the place", lambda: where(window), "revision 6")
+    until("the focus", focused, "commits")

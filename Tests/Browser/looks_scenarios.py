@@ -68,10 +68,12 @@ def chat_in(stage, dark, size):
     for name, text in TALK[3:]:
         clients[name].act("send", {"room": "general", "text": text})
     until("the messages", lambda: page.locator("#messages .message").count(), 8)
-    clients["dario"].act("send", {"room": "garden", "text": "Who wants some?"})
+    assert page.locator(".toast").count() == 0, "what names one is before one's eyes"
+    clients["dario"].act("send", {"room": "garden", "text": "Do you want some, @ann?"})
     clients["cleo"].act("typing", {"room": "general"})
     page.get_by_text("cleo is typing", exact=True).wait_for()
     page.locator(".toast").wait_for()
+    assert not (size == PHONE and covers(page)), "an alert takes room of its own"
     stage.shoot(window, f"chat-{kind}")
     look(window, "a room")
     page.locator("#people-button").click()
@@ -84,6 +86,12 @@ def chat_in(stage, dark, size):
         page.get_by_role("heading", name="Rooms").wait_for()
         stage.shoot(window, f"rooms-{kind}")
         look(window, "rooms")
+
+
+def covers(page):
+    """Whether an alert stands over what the page shows beside it."""
+    return page.evaluate("""() => document.querySelector(".toast").getBoundingClientRect().bottom
+      > document.getElementById("app").getBoundingClientRect().top""")
 
 
 def enter_room(window, room):
@@ -115,6 +123,35 @@ def the_chat_on_a_phone(stage):
 @scenario
 def the_chat_on_a_phone_in_the_dark(stage):
     chat_in(stage, True, PHONE)
+
+
+@scenario
+def a_phone_in_a_tunnel_and_on_its_side(stage):
+    server = stage.server()
+    relay = stage.relay(server)
+    place = lambda window, what: window.page.locator(what).bounding_box()
+    # The door is reached from top to bottom where it is higher than the window.
+    low = {"width": PHONE["height"], "height": 300}
+    window = stage.window(relay.url, size=low, touch=True, breaks=True)
+    window.page.locator("#door form").wait_for()
+    assert place(window, "#door form")["y"] >= 0
+    assert place(window, "#door form")["height"] > 300
+    enter(window, "ann")
+    window.page.set_viewport_size(PHONE)
+    whole = [0, PHONE["height"]]
+    ends = lambda what: [place(window, what)["y"], place(window, what)["y"] + place(window, what)["height"]]
+    until("the page", lambda: ends("#app"), whole)
+    # What the page has to say takes room from the messages, and from nothing else.
+    relay.cut()
+    window.page.get_by_text("Offline.").wait_for()
+    write(window, "waits")
+    window.page.get_by_text("Waiting for a connection").wait_for()
+    bar = place(window, "#bar")["height"]
+    assert bar < 60, bar
+    until("the page", lambda: ends("#app"), [bar, PHONE["height"]])
+    until("the head", lambda: ends(".room > header")[0], bar)
+    stage.shoot(window, "chat-offline-phone-light")
+    audit(window, "offline on a phone")
 
 
 def inspector_in(stage, dark, size):
@@ -175,8 +212,13 @@ def new_messages_are_said_to_who_cannot_see_them(stage):
     write(ann, "mine")
     terminal.act("send", {"room": "general", "text": "yours"})
     until("what is said", log.inner_text, "tim: yours")
+    # A name in the room that is read is said like the rest; one elsewhere is an alert.
     terminal.act("send", {"room": "general", "text": "hello @ann"})
-    page.get_by_role("alert").filter(has_text="hello @ann").wait_for()
+    until("what is said", log.inner_text, "tim: yours\n\ntim: hello @ann")
+    assert page.locator(".toast").count() == 0
+    terminal.act("join", {"room": "garden", "name": "tim"})
+    terminal.act("send", {"room": "garden", "text": "over here, @ann"})
+    page.get_by_role("alert").filter(has_text="over here, @ann").wait_for()
     terminal.act("typing", {"room": "general"})
     page.get_by_role("status").filter(has_text="tim is typing").wait_for()
     for role, name in [

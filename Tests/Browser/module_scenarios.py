@@ -121,9 +121,13 @@ def the_examples_of_the_guide_run(stage):
         "the door changed false",
         "online ",
         "chat.general hello",
+        "refused: unknown_store",
+        "the loop has ended",
+        "left: true",
     ):
         until(line, lambda: line in said)
-    assert any(line.startswith("true rejected ") for line in said), said
+    for beginning in ("true rejected ", "bad_frame ", "the lamp {", "rejected operation 0, replace", "connected: "):
+        assert any(line.startswith(beginning) for line in said), (beginning, said)
 
 
 @scenario
@@ -249,6 +253,22 @@ def metric(page, name):
         if line.startswith(name + " "):
             return int(line.split(" ")[-1])
     raise Failure(f"no {name}")
+
+
+@scenario
+def who_closes_is_gone_at_once(stage):
+    config = stage.scratch("rex.json", '{"limits": {"grace_ms": 600000}}')
+    server = stage.server("--config", config)
+    terminal = stage.lines(server)
+    terminal.ask({"op": "listen", "topic": "$presence.doc.*"})
+    page = blank(stage, server.url).page
+    client = page.evaluate("store.dispatch({ type: 'merge', payload: {} })"
+                           ".then(() => connection.welcome.client)")
+    wanted = lambda event: ("$presence.doc." + event, {"client": client, "user": None})
+    said = lambda frame: (frame["topic"], frame["data"])
+    assert said(terminal.frame()) == wanted("join")
+    page.evaluate("connection.close()")
+    assert said(terminal.frame()) == wanted("leave")
 
 
 @scenario

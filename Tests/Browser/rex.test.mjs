@@ -55,7 +55,9 @@ test("a dispatch resolves to its ack", () => withClock(async () => {
   assert.equal(frame.store, "doc");
   assert.equal(frame.expect, 0);
   assert.equal(frame.dry_run, false);
-  assert.match(frame.key, /^[0-9a-f-]{36}$/);
+  assert.match(frame.key, /^\d+(-\d+){3}$/);
+  await store.dispatch({ type: "set", payload: 1 });
+  assert.notEqual(server.frames.at(-1).key, frame.key);
 }));
 
 test("a refusal is a RexError with the members of the frame", () => withClock(async () => {
@@ -276,6 +278,100 @@ test("an async iterator gives the present value, then the newest", () => withClo
   assert.deepEqual(seen, [0, 3]);
   await settle();
   assert.equal(server.socket.subs.size, 0);
+}));
+
+/** Reads a place to the end: what came, and what it was ended by. */
+async function readAll(watch) {
+  const values = [];
+  try {
+    for await (const value of watch) values.push(value);
+  } catch (error) {
+    return [values, error.code];
+  }
+  return [values, "end"];
+}
+
+/** A server that refuses each subscription. */
+function refusing(code) {
+  const server = new FakeServer();
+  const { answer } = server;
+  server.answer = (socket, frame) => (frame.op === "subscribe"
+    ? { op: "error", id: frame.id, code, message: "no" } : answer.call(server, socket, frame));
+  return { server, relent: () => (server.answer = answer) };
+}
+
+test("an async iterator throws where the place is refused, also beside others", () =>
+  withClock(async () => {
+    const { server, relent } = refusing("unknown_store");
+    const { store } = await online({}, server);
+    const told = [];
+    const [watch, failed] = [store.watch("/x"), ({ code }) => told.push(code)];
+    assert.deepEqual(await readAll(watch), [[], "unknown_store"]);
+    const stops = [watch.subscribe(() => {}, failed)];
+    await settle();
+    stops.push(store.subscribe("/x", () => {}, { failed })); // refused already
+    assert.deepEqual(told, ["unknown_store", "unknown_store"]);
+    assert.deepEqual(await readAll(watch), [[], "unknown_store"]);
+    for (const stop of stops) stop();
+    relent();
+    server.state = 7;
+    for await (const value of watch) {
+      assert.equal(value, 7);
+      break;
+    }
+  }));
+
+test("a refusal that nobody hears of is unhandled", () => withClock(async () => {
+  const { server } = refusing("bad_frame");
+  const { store } = await online({}, server);
+  const problems = [];
+  const listeners = process.listeners("unhandledRejection");
+  process.removeAllListeners("unhandledRejection");
+  process.on("unhandledRejection", ({ code }) => problems.push(code));
+  store.subscribe("x", () => {});
+  await settle();
+  await settle();
+  process.removeAllListeners("unhandledRejection");
+  for (const listener of listeners) process.on("unhandledRejection", listener);
+  assert.deepEqual(problems, ["bad_frame"]);
+}));
+
+test("an async iterator ends with close(), and throws what the server ends it with", () =>
+  withClock(async () => {
+    for (const isAnswered of [true, false]) {
+      const server = new FakeServer();
+      server.state = 1;
+      const { connection, store } = await online({}, server);
+      server.isSilent = !isAnswered;
+      const read = readAll(store.watch(""));
+      await settle();
+      connection.close();
+      assert.equal(server.socket.code, 1000, "which says that it will not come back");
+      assert.deepEqual(await read, [isAnswered ? [1] : [], "end"]);
+      assert.deepEqual(await readAll(store.watch("/later")), [[], "end"]);
+    }
+    const { server, store } = await online();
+    const read = readAll(store.watch(""));
+    await settle();
+    server.say({ op: "bye", code: "replaced", message: "", reconnect: false });
+    await server.break(4001);
+    assert.deepEqual(await read, [[null], "replaced"]);
+    assert.deepEqual(await readAll(store.watch("/later")), [[], "replaced"]);
+  }));
+
+test("an async iterator waits through a break", () => withClock(async (clock) => {
+  const server = new FakeServer();
+  server.state = 1;
+  const { connection, store } = await online({}, server);
+  const read = readAll(store.watch(""));
+  await settle();
+  await server.break();
+  server.commit([{ op: "replace", path: "", value: 2 }], 2);
+  clock.tick(250);
+  await server.accept();
+  await settle();
+  connection.close();
+  assert.deepEqual(await read, [[1, 2], "end"]);
 }));
 
 test("events arrive, also after a break; what was dropped is told", () => withClock(async (clock) => {

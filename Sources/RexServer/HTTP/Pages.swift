@@ -33,6 +33,8 @@ enum Pages {
         var pages = files.mapValues { Page($0.type, $0.body) }
         pages[""] = pages["index.html"]
         pages["inspector"] = pages["inspector.html"]
+        // What browsers ask for beside a text that names no picture of its own.
+        pages["favicon.ico"] = pages["icon.svg"]
         return pages
     }()
 
@@ -41,6 +43,7 @@ enum Pages {
     private static let script = "text/javascript; charset=utf-8"
 
     private static let files: [String: (type: String, body: [UInt8])] = [
+        "icon.svg": ("image/svg+xml", PackageResources.icon_svg),
         "index.html": (html, PackageResources.index_html),
         "base.css": (css, PackageResources.base_css),
         "chat.css": (css, PackageResources.chat_css),

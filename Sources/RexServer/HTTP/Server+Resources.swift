@@ -9,10 +9,10 @@ extension Server {
     ) throws(WireError) -> HTTPResponse {
         let permissions = connection.permissions
         let store = try store(named: name, for: permissions)
-        let expect = try request.expectedRevision(epoch: store.host.epoch)
+        let expect = try request.expectedRevision(of: store.host)
         let key = request.headers["idempotency-key"]
         if let key, key.isEmpty || key.utf8.count > limits.keyBytes {
-            throw WireError(.badFrame, "a key has 1 to \(limits.keyBytes) bytes")
+            throw WireError(.badFrame, "Idempotency-Key has 1 to \(limits.keyBytes) bytes")
         }
         try checkStorage(of: store)
         let (client, arrive) = try client(of: request, connection, on: store)
@@ -22,8 +22,11 @@ extension Server {
             let request = DispatchRequest(
                 leave: leave, action: node, place: .root, key: key, expect: expect)
             try checkAuthorization(of: request, on: store, from: client, by: connection)
-            let result = try store.host.dispatch(
-                request, from: client, at: loop.milliseconds, willReduce: arrive)
+            let result: DispatchResult
+            do throws(WireError) {
+                result = try store.host.dispatch(
+                    request, from: client, at: loop.milliseconds, willReduce: arrive)
+            } catch { throw error.namingTheHeader }
             var ack = ServerFrame.Ack(id: nil, store: name)
             switch result {
             case .committed(let revision, _): ack.rev = revision
@@ -42,7 +45,9 @@ extension Server {
         _ request: HTTPRequest, topic name: String, _ connection: Connection
     ) throws(WireError) -> HTTPResponse {
         let topic: Topic
-        do throws(TopicError) { topic = try Topic(name) } catch { throw WireError(error) }
+        do throws(TopicError) { topic = try Topic(name) } catch {
+            throw WireError(error).of("the topic in the address")
+        }
         try checkPublishing(on: topic, connection.permissions)
         let (client, _) = try client(of: request, connection, on: nil)
         return try withNode(request.body) { node throws(WireError) in
@@ -57,12 +62,12 @@ extension Server {
     ) throws(WireError) -> HTTPResponse {
         let store = try store(named: name, for: permissions)
         let host = store.host
-        let path = try request.pointer()
-        try check(path)
-        let place = try permissions.place(path, in: store)
+        let place = try place(in: request, of: store, permissions)
         var snapshot = host.snapshot
         if let text = request.query["at"] {
-            guard let revision = Int(text) else { throw WireError(.badFrame, "at is a revision") }
+            guard let revision = Int(text) else {
+                throw WireError(.badFrame, "at in the query is a revision")
+            }
             snapshot = try host.snapshot(at: revision)
         }
         let epoch = place.epoch(of: host)
@@ -76,7 +81,7 @@ extension Server {
             200,
             .state(
                 .init(
-                    store: host.name, path: path, epoch: epoch, rev: snapshot.revision,
+                    store: host.name, path: place.path, epoch: epoch, rev: snapshot.revision,
                     state: try host.state(in: snapshot, at: place))))
         response.headers += [("ETag", tag), ("Cache-Control", "no-cache")]
         return response
@@ -89,9 +94,8 @@ extension Server {
         var subscribe = ClientFrame.Subscribe(store: name)
         let permissions = connection.permissions
         let store = try store(named: name, for: permissions)
-        subscribe.path = try request.pointer()
-        try check(subscribe.path)
-        let place = try permissions.place(subscribe.path, in: store)
+        let place = try place(in: request, of: store, permissions)
+        subscribe.path = place.path
         let web = try webSession(of: request, connection)
         if let id = request.headers["last-event-id"], let mark = id.lastIndex(of: ":"),
             let revision = Int(id[id.index(after: mark)...])
@@ -136,7 +140,21 @@ extension Server {
     /// A comment keeps a quiet stream open on its way.
     private static let commentMilliseconds: UInt64 = 15_000
 
-    // MARK: Bodies and sessions
+    // MARK: Places and bodies
+
+    /// What `path` in the query points to, as far as it may be read; the whole state without one.
+    private func place(
+        in request: HTTPRequest, of store: HostedStore, _ permissions: Permissions
+    ) throws(WireError) -> ReadPlace {
+        let path: JSONPointer
+        do throws(JSONPointerError) { path = try JSONPointer(request.query["path"] ?? "") } catch {
+            throw WireError(.badFrame, error.message).of("path in the query")
+        }
+        do throws(WireError) {
+            try check(path)
+            return try permissions.place(path, in: store)
+        } catch { throw error.of("path in the query") }
+    }
 
     private func withNode(
         _ body: [UInt8], _ use: (JSONNode) throws(WireError) -> HTTPResponse
@@ -154,25 +172,39 @@ extension Server {
     }
 }
 
-extension HTTPRequest {
-    fileprivate func pointer() throws(WireError) -> JSONPointer {
-        do throws(JSONPointerError) {
-            return try JSONPointer(query["path"] ?? "")
-        } catch {
-            throw WireError(.badFrame, error.message, at: JSONPointer(tokens: ["path"]))
-        }
+extension WireError {
+    /// The same fault in a part of a request that is not its body: no JSON Pointer leads there, so
+    /// the message names it.
+    fileprivate func of(_ part: String) -> WireError {
+        var error = self
+        error.message = "\(part): \(message)"
+        error.at = nil
+        return error
     }
 
+    /// What members of a frame say on other wires comes here as headers.
+    fileprivate var namingTheHeader: WireError {
+        switch code {
+        case .conflict: of("If-Match")
+        case .keyReused: of("Idempotency-Key")
+        default: self
+        }
+    }
+}
+
+extension HTTPRequest {
     /// `If-Match` is an `ETag` of the state, or a bare revision.
-    fileprivate func expectedRevision(epoch: String) throws(WireError) -> Int? {
+    fileprivate func expectedRevision(of host: any StoreHost) throws(WireError) -> Int? {
         guard let text = headers["if-match"], text != "*" else { return nil }
         let tag = text.filter { $0 != "\"" }
         let parts = tag.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count <= 2, let revision = Int(parts.last!) else {
             throw WireError(.badFrame, "If-Match is the ETag of the state, or a revision")
         }
-        if parts.count == 2, ReadPlace.storeEpoch(in: String(parts[0])) != epoch {
-            throw WireError(.conflict, "the store has another epoch, \(epoch)")
+        if parts.count == 2, ReadPlace.storeEpoch(in: String(parts[0])) != host.epoch {
+            throw WireError(
+                .conflict, "If-Match: the store has another epoch, \(host.epoch)",
+                rev: host.snapshot.revision)
         }
         return revision
     }

@@ -21,7 +21,9 @@ import Testing
         .enabled(
             if: hasPlaywright, "playwright is not here: scripts/bootstrap --tests installs it"),
         .enabled(if: hasChromium, "chromium is not here: scripts/bootstrap --tests installs it"),
-        arguments: [("chat", 13), ("inspector", 10), ("module", 6), ("looks", 9), ("token", 2)])
+        arguments: [
+            ("chat", 18), ("inspector", 14), ("module", 7), ("looks", 10), ("token", 2),
+        ])
     func theScenariosPlay(file: String, atLeast count: Int) throws {
         let ended = try Programs.run(
             [
@@ -48,6 +50,6 @@ import Testing
             within: .seconds(120))
         #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
         let passed = ended.lines.last { $0.hasPrefix("# pass ") }?.dropFirst(7)
-        #expect((passed.flatMap { Int($0) } ?? 0) >= 26, "\(ended.output)")
+        #expect((passed.flatMap { Int($0) } ?? 0) >= 30, "\(ended.output)")
     }
 }

@@ -51,6 +51,21 @@ import Testing
         }
     }
 
+    /// Browsers ask for it beside whatever names no picture of its own: `/livez`, `/rex.js`.
+    @Test func thereIsAPictureForEveryTab() throws {
+        let server = try Programs.startServer()
+        let web = try WebClient(server)
+        let picture = try web.ask("GET", "/favicon.ico")
+        #expect(picture.status == 200 && picture.headers["content-type"] == "image/svg+xml")
+        #expect(picture.text.hasPrefix("<svg xmlns="))
+        for page in ["/", "/inspector"] {
+            let answer = try web.ask("GET", page)
+            #expect(answer.text.contains(#"<link rel="icon" href="data:image/svg+xml,"#))
+            let policy = answer.headers["content-security-policy"] ?? ""
+            #expect(policy.contains("img-src 'self' data:"), "\(policy)")
+        }
+    }
+
     @Test func theModuleIsSmallAndKnownByItsTag() throws {
         let server = try Programs.startServer()
         let web = try WebClient(server)

@@ -58,6 +58,39 @@ import Testing
         #expect(try web.post(path, add, ["Idempotency-Key": long]).status == 400)
     }
 
+    /// `at` leads into the body; what is wrong beside it is named in the message.
+    @Test func whatIsWrongBesideTheBodyIsNamed() throws {
+        let server = try Programs.startServer()
+        let web = try WebClient(server)
+        let path = "/stores/counter/actions"
+        let add = #"{"type":"add","payload":1}"#
+        _ = try web.post(path, add, ["Idempotency-Key": "k1"])
+        for (answer, code, part) in [
+            (try web.post(path, add, ["If-Match": "\"0\""]), "conflict", "If-Match"),
+            (try web.post(path, add, ["If-Match": "\"other:1\""]), "conflict", "If-Match"),
+            (try web.post(path, add, ["If-Match": "soon"]), "bad_frame", "If-Match"),
+            (
+                try web.post(path, #"{"type":"increment"}"#, ["Idempotency-Key": "k1"]),
+                "key_reused", "Idempotency-Key"
+            ),
+            (try web.post(path, add, ["Idempotency-Key": ""]), "bad_frame", "Idempotency-Key"),
+            (try web.post(path, add, ["Rex-Session": ""]), "bad_frame", "Rex-Session"),
+            (try web.ask("GET", "/stores/doc/state?path=x"), "bad_frame", "path in the query"),
+            (try web.ask("GET", "/stores/doc/patches?path=x"), "bad_frame", "path in the query"),
+            (try web.ask("GET", "/stores/doc/state?at=x"), "bad_frame", "at in the query"),
+            (try web.post("/topics/a..b", "1"), "bad_topic", "the topic in the address"),
+        ] {
+            #expect(answer.json.code == code, "\(answer.text)")
+            #expect(answer.json["message"]?.string?.hasPrefix(part) == true, "\(answer.text)")
+            #expect(answer.json["at"] == nil, "\(answer.text)")
+            #expect(code != "conflict" || answer.json["rev"] == 1, "\(answer.text)")
+        }
+        // A place in the body is still a place.
+        let payload = try web.post(path, #"{"type":"add","payload":"x"}"#)
+        #expect(payload.json["at"] == "/payload", "\(payload.text)")
+        #expect(try web.ask("GET", "/livez").status == 200)
+    }
+
     @Test(arguments: [
         (#"{"type":"nonsense"}"#, 400, "bad_action"), (#"{"type":"tick"}"#, 403, "forbidden"),
         (#"{"type":"add","payload":"x"}"#, 400, "bad_action"), ("{", 400, "bad_json"),

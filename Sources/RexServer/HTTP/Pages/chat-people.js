@@ -2,9 +2,10 @@
 import { avatar, h, icon, iconButton, keyed, own, setText } from "/dom.js";
 
 const byID = (id) => document.getElementById(id);
-/** How long an alert stays, and one of a message that is in sight anyway. */
+/** How long an alert stays; longer while it is pointed at or has the focus. */
 const ALERT_TIME = 9_000;
-const SHORT_ALERT_TIME = 4_000;
+/** An alert of this length ends with "…" where the message goes on. */
+const ALERT_LENGTH = 200;
 
 /** The people of the room that is open. Returns `render()`. */
 export function makePeople(app, composer) {
@@ -30,6 +31,7 @@ export function makePeople(app, composer) {
       onclick: () => {
         app.screens.back();
         composer.mention(name);
+        app.wantsFocus = true; // where it was hidden until now
       } }, avatar(name), h("span", {}, h("b", {}, name), h("small")), icon("at")));
   }
 
@@ -46,30 +48,42 @@ export function makePeople(app, composer) {
   };
 }
 
-/** Shows the user's alert (a PresentState: the same text twice counts twice). Returns `render()`. */
+const isAlertOf = (alert, text) => text === alert ||
+  (alert.length >= ALERT_LENGTH && alert.endsWith("…") && text.startsWith(alert.slice(0, -1)));
+
+/** Shows the user's alert (a PresentState: the same text twice counts twice), unless the message is
+ * before the user's eyes, where it is marked. Returns `render()`. */
 export function makeAlerts(app) {
   let count = null; // of the alerts that have been seen
+  const toasts = byID("toasts");
+  const close = (toast) => app.keepFocus(() => toast.remove());
+
+  function fade(toast) {
+    const end = () => (toast.matches(":hover, :focus-within") ? fade(toast) : close(toast));
+    setTimeout(end, ALERT_TIME);
+  }
 
   function show(text) {
     const message = Object.entries(app.state.rooms)
-      .map(([room, { messages }]) => [room, messages.findLast((message) => message.text === text)])
+      .map(([room, { messages }]) => [room, messages.findLast((it) => isAlertOf(text, it.text))])
       .filter(([, message]) => message)
       .sort((a, b) => (a[1].at < b[1].at ? 1 : -1))[0];
-    const [room, by] = message ? [message[0], message[1].from] : [null, null];
-    const close = () => toast.remove();
+    const [room, { id, from: by }] = message ?? [null, {}];
+    if (app.isReading(room)) return;
     const toast = h("div", { class: "toast" }, icon("at"),
       h("button", { type: "button", class: "open",
         onclick: () => {
-          close();
-          if (room) app.openRoom(room);
+          if (room) app.openRoom(room, id);
+          close(toast);
         } }, h("b", {}, by ? `${by} in #${room}` : "You were named"), h("p", {}, text)),
-      iconButton("close", "Dismiss", close));
-    byID("toasts").append(toast);
-    const isInSight = room === app.room && app.screen === "room" && document.hasFocus();
-    setTimeout(close, isInSight ? SHORT_ALERT_TIME : ALERT_TIME);
+      iconButton("close", "Dismiss", () => close(toast)));
+    toast.room = room;
+    toasts.append(toast);
+    fade(toast);
   }
 
   return function render() {
+    for (const toast of [...toasts.children]) if (app.isReading(toast.room)) close(toast);
     const alert = app.user?.alert;
     if (!alert) return void (count = null);
     if (count !== null && alert.count > count && alert.value) show(alert.value);

@@ -152,7 +152,7 @@ export function makeMessages(app, composer) {
       const added = known ? messages.filter(({ id }) => !known.has(id)) : [];
       shown.next = messages;
       // A new day, room or name: what was made for another is of no use.
-      if (isOther || shown.me !== app.me) keyed(list, [], null, null);
+      if (isOther || shown.me !== app.me) keyed(list, [], String);
       keyed(list, messages, (message) => message.id, make, update);
       const others = added.filter(({ from }) => from !== app.me);
       if (added.length < 20) {
@@ -164,11 +164,15 @@ export function makeMessages(app, composer) {
         setText(newer.lastElementChild, "New messages");
       }
       if (!active?.isConnected) activate(list.lastElementChild);
-      setText(byID("start"), messages.length ? "" : "Nothing said here yet. Begin.");
+      const isBare = app.isMember && !messages.length;
+      setText(byID("start"), isBare ? "Nothing said here yet. Begin." : "");
     }
     shown = { room: app.room, messages, me: app.me };
     renderPending();
+    const sought = list.keyedChildren?.get(app.wantsMessage);
+    app.wantsMessage = null;
     if (wasAtEnd) toEnd();
+    sought?.scrollIntoView({ block: "center" });
   };
 }
 

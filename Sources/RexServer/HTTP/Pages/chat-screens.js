@@ -4,7 +4,7 @@
 const SCREENS = ["rooms", "room", "members"];
 
 /**
- * `stored()` is the graph's path in the state (undefined while there is none), `dispatch(action)`
+ * `stored()` is the graph's path in the state (nothing while there is none), `dispatch(action)`
  * sends a GraphAction, `changed()` is called when another screen is to be seen.
  */
 export function makeScreens({ stored, dispatch, changed }) {
@@ -12,7 +12,10 @@ export function makeScreens({ stored, dispatch, changed }) {
   let asked = 0;
   let isMoving = false; // the browser is on its way to another entry
 
-  const path = () => wanted ?? stored() ?? SCREENS.slice(0, 1);
+  // Of an entry that was there before a reload, its depth is known.
+  let last = SCREENS.slice(0, (history.state?.depth ?? 0) + 1);
+  const known = () => (last = stored() ?? last);
+  const path = () => wanted ?? known();
   const depth = () => path().length - 1;
 
   async function go(target) {
@@ -33,11 +36,13 @@ export function makeScreens({ stored, dispatch, changed }) {
   window.addEventListener("popstate", (event) => {
     isMoving = false;
     if (!event.state) return; // another #room: see `hashchange`
-    if (stored()) go(SCREENS.slice(0, event.state.depth + 1));
+    go(SCREENS.slice(0, event.state.depth + 1));
   });
 
   return {
     screen: () => path().at(-1),
+    /** The path as the store last said it. */
+    known,
     open: (screen) => go(SCREENS.slice(0, SCREENS.indexOf(screen) + 1)),
     /** As the browser's Back, which it uses where it can. */
     back() {

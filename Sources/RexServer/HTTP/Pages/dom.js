@@ -64,28 +64,49 @@ export function setText(element, text) {
 }
 
 /**
- * Makes the children of `parent` the elements of `items`, in this order, each kept while its key
- * is there. `make(item)` makes one, `update(element, item, index)` brings it up to date.
+ * Makes the children of `parent`, which has no others, the elements of `items`, in this order, each
+ * kept while its key is there. `make(item)` makes one, `update(element, item, index)` brings it up
+ * to date. What has the focus keeps it; where it goes away, the nearest that stays gets it.
  */
 export function keyed(parent, items, keyOf, make, update) {
   const known = (parent.keyedChildren ??= new Map());
-  const seen = new Set();
+  const keys = items.map(keyOf);
+  const wanted = new Set(keys);
+  const focused = parent.contains(document.activeElement) ? document.activeElement : null;
+  const near = focused && [...parent.children].findIndex((child) => child.contains(focused));
+  for (const [key, element] of known) {
+    if (wanted.has(key)) continue;
+    known.delete(key);
+    element.remove();
+  }
   let place = parent.firstChild;
   items.forEach((item, index) => {
-    const key = keyOf(item);
-    seen.add(key);
-    let element = known.get(key);
-    if (!element) known.set(key, (element = make(item)));
+    let element = known.get(keys[index]);
+    if (!element) known.set(keys[index], (element = make(item)));
     update?.(element, item, index);
     if (element === place) place = place.nextSibling;
     else parent.insertBefore(element, place);
   });
-  for (const [key, element] of known) {
-    if (seen.has(key)) continue;
-    known.delete(key);
-    element.remove();
-  }
+  if (!focused || focused === document.activeElement) return;
+  if (focused.isConnected) return focused.focus({ preventScroll: true });
+  const next = parent.children[Math.min(near, parent.children.length - 1)];
+  (next?.matches(FOCUSABLE) ? next : next?.querySelector(FOCUSABLE))?.focus();
 }
+
+const FOCUSABLE = "button, [tabindex]";
+
+/** Runs what may take away or hide the element that has the focus; then the first visible one of
+ * `heirs(before)` has it. */
+export function keepFocus(body, heirs) {
+  const before = document.activeElement;
+  body();
+  const now = document.activeElement;
+  if (before === document.body || (now !== document.body && isUsable(now))) return;
+  heirs(before).find((element) => element && isUsable(element))?.focus();
+}
+
+const isUsable = (element) =>
+  !element.disabled && element.checkVisibility({ checkVisibilityCSS: true });
 
 /** A hue for a name, the same for everybody. */
 export function hueOf(name) {

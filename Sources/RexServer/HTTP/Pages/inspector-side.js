@@ -1,5 +1,5 @@
 // Effects, clients, topics and the form that dispatches: what stands beside the commits.
-import { h, iconButton, keyed, setText, timeText } from "/dom.js";
+import { h, iconButton, keepFocus, keyed, setText, timeText } from "/dom.js";
 import { preview } from "/inspector-tree.js";
 import { makeVirtualList } from "/virtual-list.js";
 
@@ -42,16 +42,19 @@ export function makeLists(app) {
     : `${Math.floor(ms / 60_000)} min`);
 
   async function effects() {
-    const { effects } = await app.store.request("effects");
-    keyed(byID("effect-list"), effects, ({ id, scope }) => `${scope} ${id}`, ({ id }) =>
-      h("li", { class: "entry" }, h("div", {}, h("b", {}, id), h("small")),
-        iconButton("close", `Cancel ${id}`, async () => {
-          await app.attempt(app.store.request("cancel", { effect: id }));
-          refresh();
-        })),
-    (element, effect) => setText(element.querySelector("small"),
-      `${effect.scope} · since revision ${effect.from_rev} · ${duration(effect.age_ms)}` +
-      ` · ${effect.emitted} emitted`));
+    const { store } = app;
+    const { effects } = await store.request("effects");
+    if (store !== app.store) return; // another one was opened meanwhile
+    keepFocus(() => keyed(byID("effect-list"), effects,
+      ({ id, scope }) => `${store.name} ${scope} ${id}`, ({ id }) =>
+        h("li", { class: "entry" }, h("div", {}, h("b", {}, id), h("small")),
+          iconButton("close", `Cancel ${id}`, async () => {
+            await app.attempt(store.request("cancel", { effect: id }));
+            refresh();
+          }, { "data-live": true })),
+      (element, effect) => setText(element.querySelector("small"),
+        `${effect.scope} · since revision ${effect.from_rev} · ${duration(effect.age_ms)}` +
+        ` · ${effect.emitted} emitted`)), () => [byID("panel-effects")]);
     byID("no-effects").hidden = effects.length > 0;
   }
 
@@ -103,6 +106,7 @@ export function makeTopics(app) {
   byID("listen").addEventListener("submit", (event) => {
     event.preventDefault();
     listen();
+    add("", `listening to ${byID("pattern").value.trim()}`);
   });
   function listen() {
     stop?.();
@@ -143,7 +147,7 @@ export function makeDispatch(app) {
     } catch (error) {
       return void setText(result, `payload: ${error.message}`);
     }
-    setText(result, "…");
+    setText(result, "Waiting for the answer …");
     try {
       const { id, op, store, ...ack } = await app.store.dispatch(action, { dryRun });
       setText(result, JSON.stringify(ack, null, 1));

@@ -36,14 +36,19 @@ export class Timeline {
     this.#isStopped = true;
   }
 
-  /** Loads what is newer than what is here. `changed()` is called after each page. */
+  /** Loads what is newer than what is here. `changed()` is called once there is a state, and after
+   * each page. */
   load(changed) {
     this.#loading ??= this.#load(changed).finally(() => (this.#loading = null));
     return this.#loading;
   }
 
   async #load(changed) {
-    if (!this.#base) await this.#begin();
+    if (!this.#base) {
+      await this.#begin();
+      if (this.#isStopped) return;
+      changed(); // there is a state, though there may be no commit
+    }
     for (;;) {
       const { entries } = await this.#store.request(
         "history", { after: this.lastRevision, limit: PAGE });

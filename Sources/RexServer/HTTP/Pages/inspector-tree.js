@@ -20,7 +20,8 @@ export function makeTree(scroller, { blame }) {
     role: "treeitem",
     make: () => h("div", { class: "tree-row" }, h("span", { class: "twist", "aria-hidden": "true" }),
       h("span", { class: "name" }), h("span", { class: "value" }),
-      h("button", { type: "button", class: "blame", tabIndex: -1 }, "who?")),
+      h("button", { type: "button", class: "blame", tabIndex: -1,
+        title: "The commits that touched this (Enter)" }, "who?")),
     fill,
     choose(index, event) {
       const row = rows[index];

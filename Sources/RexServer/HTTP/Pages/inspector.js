@@ -1,18 +1,21 @@
 // The inspector: what a store's commits did, and its state at each of them. Looking at another
 // revision happens here alone; undo, redo and jump are commits that everybody sees.
 import { connect } from "/rex.js";
-import { h, hueOf, keyed, nameInAddress, onceAFrame, setText } from "/dom.js";
+import { h, hueOf, keepFocus, keyed, nameInAddress, onceAFrame, setText } from "/dom.js";
 import { knownTypes, makeDispatch, makeLists, makeTabs, makeTopics } from "/inspector-side.js";
 import { senderOf, Timeline, touches, typeOf } from "/inspector-timeline.js";
 import { makeTree, preview } from "/inspector-tree.js";
-import { askWhoItIs, token } from "/token.js";
+import { askWhoItIs, keptToken } from "/token.js";
 import { makeVirtualList } from "/virtual-list.js";
 
 const byID = (id) => document.getElementById(id);
+/** How long a notice stays: so long, and for each of its letters. */
+const NOTICE_TIME = 4_000;
+const LETTER_TIME = 60;
 /** A commit that changes nothing sends no patch; it is found by asking. */
 const REFRESH = 1_000;
 
-const connection = connect({ name: "inspector/1", token });
+const connection = connect({ name: "inspector/1", token: keptToken });
 askWhoItIs(connection);
 const app = {
   connection,
@@ -24,7 +27,7 @@ const app = {
     setText(notice, text);
     notice.hidden = false;
     clearTimeout(app.timer);
-    app.timer = setTimeout(() => (notice.hidden = true), 5_000);
+    app.timer = setTimeout(() => (notice.hidden = true), NOTICE_TIME + LETTER_TIME * text.length);
   },
 };
 
@@ -82,10 +85,28 @@ function open(name) {
     epoch = change.epoch;
     load();
   });
-  history.replaceState(null, "", `#${encodeURIComponent(name)}`);
+  byID("store").value = name;
+  document.title = `${name} · Rex inspector`;
   lists.refresh();
   render();
 }
+
+/** Opens the store that the address names. Where there is none, it says so and what it shows. */
+function openNamed(wanted) {
+  const names = connection.welcome?.stores.map((store) => store.name) ?? [];
+  if (!names.length) return app.notice("No store is hosted here.");
+  const name = [wanted, app.store?.name, names[0]].find((name) => names.includes(name));
+  if (wanted && name !== wanted) {
+    const all = names.join(", ");
+    app.notice(`There is no store “${wanted}” here. This is ${name}; there are ${all}.`);
+  }
+  if (name !== wanted) history.replaceState(null, "", addressOf(name));
+  if (name !== app.store?.name) open(name);
+}
+
+const addressOf = (name) => `#${encodeURIComponent(name)}`;
+// A name that cannot be read is none that is here.
+const named = () => nameInAddress() || location.hash.slice(1);
 
 function load() {
   const mine = timeline;
@@ -113,7 +134,14 @@ byID("prev").addEventListener("click", () => look(revision() - 1));
 byID("next").addEventListener("click", () => look(revision() + 1));
 byID("live").addEventListener("click", () => look(position === null ? revision() : null));
 
-// Travelling.
+// Travelling, and whatever else is meant for the store as it is on the screen: without a connection
+// nothing is sent, also not later.
+document.addEventListener("click", (event) => {
+  if (connection.status === "online" || !event.target.closest("[data-live]")) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  app.notice("There is no connection: nothing was sent.");
+}, true);
 
 for (const op of ["undo", "redo"]) {
   byID(op).addEventListener("click", () => app.attempt(app.store.request(op)));
@@ -126,25 +154,27 @@ byID("jump").addEventListener("click", () =>
 function setFilter(change) {
   filter = { ...filter, ...change, from: 0 };
   shown = [];
-  byID("by-path").value = filter.path;
+  const field = byID("by-path");
+  if (pointerOf(field.value) !== filter.path) field.value = filter.path;
   byID("by-type").value = filter.type;
 }
-function filterByPath(path) {
-  setFilter({ path });
+/** What somebody means who writes a place without its slash. */
+function pointerOf(text) {
+  const path = text.trim();
+  return path && !path.startsWith("/") ? `/${path}` : path;
+}
+function filterByPath(text) {
+  setFilter({ path: pointerOf(text) });
   render();
 }
 byID("by-type").addEventListener("change", (event) => {
   setFilter({ type: event.target.value });
   render();
 });
-byID("by-path").addEventListener("input", (event) => filterByPath(event.target.value.trim()));
-byID("store").addEventListener("change", (event) => open(event.target.value));
-window.addEventListener("hashchange", () => {
-  const name = nameInAddress();
-  if (![...byID("store").options].some(({ value }) => value === name)) return;
-  byID("store").value = name;
-  open(name);
-});
+byID("by-path").addEventListener("input", (event) => filterByPath(event.target.value));
+// An entry of the browser's history, so that Back is the store before.
+byID("store").addEventListener("change", ({ target }) => (location.hash = addressOf(target.value)));
+window.addEventListener("hashchange", () => connection.welcome && openNamed(named()));
 
 /** Takes the commits that are new; those before stay as they were. */
 function sift() {
@@ -161,8 +191,10 @@ function sift() {
 
 // Showing.
 
-const render = onceAFrame(() => {
-  if (!timeline) return;
+const render = onceAFrame(() => timeline && keepFocus(draw, (before) =>
+  [before.closest(".scrub") && byID("range"), byID("commits")]));
+
+function draw() {
   sift();
   const rev = revision();
   const { entries, firstRevision, lastRevision } = timeline;
@@ -184,9 +216,23 @@ const render = onceAFrame(() => {
   tree.show(timeline.stateAt(rev), entry?.patch);
   setText(byID("state-sub"), `at revision ${rev}`);
   renderDetail(entry);
+  renderNone(entries);
   renderTypes();
   renderStatus();
-});
+}
+
+/** Why the list of commits is empty, where it is. */
+function renderNone({ length }) {
+  const { type, path } = filter;
+  const what = [type && `is a ${type}`, path && `touched ${path}`].filter(Boolean).join(" that ");
+  const isMalformed = /~(?![01])/.test(path);
+  byID("by-path").setAttribute("aria-invalid", isMalformed);
+  const none = byID("no-commits");
+  none.hidden = shown.length > 0;
+  setText(none, !length ? "No commits yet."
+    : isMalformed ? `${path} is not a JSON Pointer: after ~ comes 0 or 1 (~0 is ~, ~1 is /).`
+      : `None of ${length} commit${length === 1 ? "" : "s"} ${what}.`);
+}
 
 let detailed = null;
 function renderDetail(entry) {
@@ -232,19 +278,24 @@ function valueAt(value, path) {
 }
 
 function renderTypes() {
-  const seen = [...timeline.types].filter(([, count]) => count > 0);
+  const seen = [...timeline.types].filter(([type, count]) => count > 0 || type === filter.type);
   const select = byID("by-type");
   keyed(select, [["", 0], ...seen.sort()], ([type]) => type || "all", ([type]) =>
     h("option", { value: type }), (option, [type, count]) =>
     setText(option, type ? `${type} (${count})` : "All types"));
-  const all = new Set([...types, ...seen.map(([type]) => type).filter((type) => !/^[⟲?]/.test(type))]);
-  dispatch.offer([...all], timeline.entries);
+  if (select.value !== filter.type) select.value = filter.type;
+  dispatch.offer(types, timeline.entries);
 }
 
-const WORDS = { online: "live", connecting: "connecting", offline: "offline", closed: "closed" };
+const WORDS = { online: "live", connecting: "connecting", offline: "offline",
+  closed: "closed, reload the page to connect again" };
 function renderStatus() {
   const status = byID("status");
   status.dataset.status = connection.status;
+  const isOff = connection.status !== "online";
+  for (const button of document.querySelectorAll("[data-live]")) {
+    button.setAttribute("aria-disabled", isOff);
+  }
   setText(status, WORDS[connection.status] +
     (epoch ? ` · revision ${timeline.lastRevision} · epoch ${epoch.slice(0, 8)}` : ""));
 }
@@ -255,10 +306,8 @@ connection.onStatus((status, { error }) => {
   const { stores } = connection.welcome;
   const select = byID("store");
   select.replaceChildren(...stores.map(({ name }) => h("option", { value: name }, name)));
-  const wanted = app.store?.name ?? nameInAddress();
-  const name = stores.some((store) => store.name === wanted) ? wanted : stores[0].name;
-  select.value = name;
-  if (app.store?.name !== name) open(name);
+  if (app.store) select.value = app.store.name;
+  openNamed(named());
   lists.refresh();
   render();
 });

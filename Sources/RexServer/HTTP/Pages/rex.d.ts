@@ -139,14 +139,19 @@ export interface Connection {
   onStatus(callback: (status: Status, detail: StatusDetail) => void): () => void;
   /** While offline: tries at once instead of after the pause. */
   retryNow(): void;
-  /** Ends it for good; what waits is rejected with `closed`. */
+  /** Ends it for good, and the server does not wait for this client to come back; what waits is
+   * rejected with `closed`. */
   close(): void;
 }
 
 export interface WatchOptions {
   /** At most one change in this time, in milliseconds; the last one is never lost. */
   throttle?: number;
-  /** Called where the server refuses the subscription; without it the error is unhandled. */
+}
+
+export interface SubscribeOptions extends WatchOptions {
+  /** Called where the server refuses the place (an unknown store, a malformed path), on each
+   * connection anew; without it the error is unhandled. */
   failed?(error: RexError): void;
 }
 
@@ -170,6 +175,7 @@ export interface Store<State = any, A extends Action = Action> {
    * connection it waits. It is sent again, under its key, until there is an answer: applied once,
    * in the order of the calls and as it was when it was called. Rejects with a `RexError` where
    * the store refuses it, with a `TypeError` where JSON cannot say it (a BigInt, a cycle).
+   * What waits is in the memory of the page, and goes with it.
    */
   dispatch(
     action: A,
@@ -188,7 +194,7 @@ export interface Store<State = any, A extends Action = Action> {
    * one subscription and one copy. Returns a function that stops it.
    */
   subscribe<Value = any>(
-    path: string, callback: (value: Value, change: Change) => void, options?: WatchOptions,
+    path: string, callback: (value: Value, change: Change) => void, options?: SubscribeOptions,
   ): () => void;
   /** A place in the state. While it has subscribers, the same path gives the same object. */
   watch<Value = any>(path?: string, options?: WatchOptions): Watch<Value>;
@@ -196,14 +202,23 @@ export interface Store<State = any, A extends Action = Action> {
   request(op: string, members?: object): Promise<Frame>;
 }
 
-/** A place in the state, in the shape of `useSyncExternalStore`; both functions are bound. As an
- * async sequence: the present value, then newer ones; a slow reader gets the newest, not each. */
+/**
+ * A place in the state, in the shape of `useSyncExternalStore`; both functions are bound.
+ *
+ * As an async sequence: the present value, then newer ones; a slow reader gets the newest, not each.
+ * It waits while there is no connection. It ends with `close()`, and throws a `RexError` where the
+ * server refuses the place or ends the connection for good.
+ */
 export interface Watch<Value = any> extends AsyncIterable<Value> {
   /** Of the value; undefined before the first. */
   readonly position: Position | undefined;
-  /** Calls back after each change. Returns a function that stops it. */
-  readonly subscribe: (callback: (change: Change) => void) => () => void;
-  /** The present value; undefined before the first. */
+  /** Calls back after each change; `failed` as in `SubscribeOptions`. Returns a function that stops
+   * it. */
+  readonly subscribe: (
+    callback: (change: Change) => void, failed?: (error: RexError) => void,
+  ) => () => void;
+  /** The value as it was last heard, and the same object until it changes: undefined before the
+   * first answer, null where there is nothing at the place. */
   readonly getSnapshot: () => Value;
 }
 

@@ -1,5 +1,4 @@
-// Rex in a browser: a connection to the store server, with local copies of what is watched.
-// What each call promises stands in rex.d.ts; the frames in protocol.md.
+// Rex in a browser. What each call promises stands in rex.d.ts; the frames in protocol.md.
 
 const MOST_HELD = 10_000;
 const FINAL_CODES = [1002, 1003, 1007, 1008, 1009, 4001, 4002]; // the same would happen again
@@ -12,6 +11,8 @@ export class RexError extends Error {
   }
 }
 
+const CLOSED = new RexError("closed"); // by `close()`
+
 export function connect({
   url = location.origin.replace("http", "ws") + "/ws", token, name, session, enter,
   heartbeat = 5_000, minDelay = 250, maxDelay = 10_000, WebSocket = globalThis.WebSocket,
@@ -19,8 +20,7 @@ export function connect({
   let status, detail, welcome, socket, bye, retry, beat;
   let isOpen = false; // `enter` is through; until then requests wait
   let silence = 0; // beats since something came
-  let attempt = 0;
-  let lastID = 0;
+  let attempt = 0, lastID = 0;
   const pending = new Map(); // requests without an answer, the oldest first
   const feeds = new Set(); // watches and listeners
   const named = new Map(); // by the server's names
@@ -43,22 +43,23 @@ export function connect({
 
   // The answers come in this order.
   function greet(mine) {
-    const hello = { protocol: 1, token, session, client: name, heartbeat_ms: heartbeat * 3 };
-    request("hello", hello, true).then((frame) => {
+    request("hello", {
+      protocol: 1, token, session, client: name, heartbeat_ms: heartbeat * 3,
+    }, true).then((frame) => {
       ({ session } = welcome = frame);
       return enter?.((op, members) => request(op, members, true), welcome);
     }, mine(finish)).then(mine(() => {
       isOpen = true;
       attempt = 0;
       tell("online", {});
-      for (const entry of [...pending.values()]) entry.sent || post(entry);
-    })).catch(mine((error) => drop(error.message)));
+      for (const entry of pending.values()) entry.sent || post(entry);
+    })).catch(mine(drop));
     feeds.forEach(start);
   }
 
   function lost(reason, code) {
     forget();
-    for (const entry of [...pending.values()]) {
+    for (const entry of pending.values()) {
       if (entry.direct || (entry.sent && !entry.again)) refuse(entry, "disconnected");
       entry.sent = false;
     }
@@ -71,19 +72,18 @@ export function connect({
     tell("offline", { reason, retryIn, attempt });
   }
 
-  // Does not wait for a closing handshake.
-  function drop(reason) {
-    const old = socket;
-    lost(reason);
-    old.close();
+  // Waits for no closing handshake.
+  function drop({ message }) {
+    socket.close();
+    lost(message);
   }
 
   function finish(error) {
-    socket?.close();
+    socket?.close(1000);
     forget();
     globalThis.removeEventListener?.("online", retryNow);
     tell("closed", { reason: error.message, error });
-    for (const entry of [...pending.values()]) refuse(entry, error.code, error.message);
+    for (const entry of pending.values()) refuse(entry, error.code, error.message);
   }
 
   function forget() {
@@ -100,31 +100,28 @@ export function connect({
   }
 
   function check() {
-    if (++silence > 2) return drop("no answer");
+    if (++silence > 2) return drop({ message: "no answer" });
     beat = setTimeout(check, heartbeat);
     if (silence === 2 && socket.readyState === 1) socket.send('{"op":"ping"}');
   }
 
-  function retryNow() {
-    if (retry) open();
-  }
+  const retryNow = () => retry && open();
 
   // A direct one is for this connection and never waits.
   function request(op, members, direct) {
     const id = ++lastID;
-    const again = READS.test(op) || members?.key !== undefined;
     return new Promise((resolve, reject) => {
       if (status === "closed") return reject(detail.error);
       if (!direct && pending.size >= MOST_HELD) return reject(new RexError("overloaded"));
       const text = JSON.stringify({ ...members, op, id }); // may throw
-      const entry = { id, text, resolve, reject, direct, again };
+      const entry = { id, text, resolve, reject, direct, again: READS.test(op) || members?.key };
       pending.set(id, entry);
       if (direct || isOpen) post(entry);
     });
   }
 
   function post(entry) {
-    // The server would hang up on it each time.
+    // The server would hang up each time.
     const size = new TextEncoder().encode(entry.text).length;
     if (size > welcome?.limits?.frame_bytes) return refuse(entry, "too_large");
     entry.sent = true;
@@ -144,10 +141,10 @@ export function connect({
     else if (op === "bye") bye = frame;
     else if (id === undefined) {
       const feed = named.get(nameOf(frame));
-      if (code) feed?.failed?.(new RexError(code, message, frame));
+      if (code) feed?.failed(new RexError(code, message, frame));
       else feed?.took(frame);
     }
-    // What a server that goes leaves undone is for the next.
+    // What a server leaves undone is for the next.
     else if (entry && !(code === "shutting_down" && entry.again)) {
       if (op === "error") return refuse(entry, code, message, frame);
       pending.delete(id);
@@ -155,7 +152,6 @@ export function connect({
     }
   }
 
-  // A feed is a watch or a listener.
   function add(feed) {
     feeds.add(feed);
     if (socket?.readyState === 1) start(feed);
@@ -172,9 +168,7 @@ export function connect({
       if (feeds.has(feed)) feed.took(frame);
       else end(feed);
     }, (error) => {
-      if (error.code === "disconnected" || status === "closed") return;
-      if (!feed.failed) throw error;
-      feed.failed(error);
+      if (error.code !== "disconnected" && status !== "closed") feed.failed(error);
     });
   }
 
@@ -191,15 +185,15 @@ export function connect({
     get welcome() { return welcome; },
     request, retryNow,
     publish: (topic, data = null) => request("publish", { topic, data }),
-    close: () => finish(new RexError("closed")),
+    close: () => finish(CLOSED),
     store(name) {
       if (!stores.has(name)) stores.set(name, makeStore(connection, name, add));
       return stores.get(name);
     },
-    listen(topic, callback, { dropped, failed } = {}) {
+    listen(topic, callback, { dropped = () => {}, failed = raise } = {}) {
       const took = (frame) => {
         if (frame.op === "event") call(callback, frame.data, frame);
-        else if (frame.op === "dropped" && dropped) call(dropped, frame.count);
+        else if (frame.op === "dropped") call(dropped, frame.count);
       };
       return add({ asks: () => ["listen", { topic }], ends: "unlisten", took, failed });
     },
@@ -217,56 +211,63 @@ export function connect({
 function makeStore(connection, name, add) {
   const watches = new Map(); // by path, where somebody is
   const request = (op, members) => connection.request(op, { store: name, ...members });
-  const watch = (path = "", options) =>
-    watches.get(path) ?? makeWatch(name, path, options, watches, add);
+  const watch = (path = "", { throttle } = {}) =>
+    watches.get(path) ?? makeWatch(connection, name, path, throttle, watches, add);
   return {
     connection, name, request, watch,
-    get state() { return watches.get("")?.getSnapshot(); },
-    // Its key lets a dispatch be sent again until there is an answer.
-    dispatch: (action, { key = uuid(), expect, await: until, dryRun } = {}) =>
+    get state() { return watch().getSnapshot(); },
+    dispatch: (action, { key = randomKey(), expect, await: until, dryRun } = {}) =>
       request("dispatch", { action, key, expect, await: until, dry_run: dryRun }),
     subscribe(path, callback, options) {
       const it = watch(path, options);
       const tell = (change) => callback(it.getSnapshot(), change);
-      const stop = it.subscribe(tell);
+      const stop = it.subscribe(tell, options?.failed);
       if (it.position) call(tell, it.position);
       return stop;
     },
   };
 }
 
-function makeWatch(store, path, { throttle: throttle_ms, failed } = {}, watches, add) {
-  const callbacks = new Set();
-  let state, position, stop; // a position is { epoch, rev }
-  const asks = () => ["subscribe", { store, path, throttle_ms, since: position }];
+function makeWatch(connection, store, path, throttle_ms, watches, add) {
+  const callbacks = new Map(); // each with what hears of a refusal
+  let state, position, refusal, stop; // a position is { epoch, rev }
+  const asks = () => {
+    refusal = null;
+    return ["subscribe", { store, path, throttle_ms, since: position }];
+  };
   const feed = { asks, ends: "unsubscribe", took, failed };
+
+  function failed(error) {
+    refusal = error;
+    for (const each of [...callbacks.values()]) call(each, error);
+  }
 
   function took(frame) {
     const { patch, rev, epoch = position?.epoch } = frame;
-    const [before, isFirst] = [state, !position];
+    const before = position && state;
     try {
-      if (patch && frame.from !== position.rev) throw new Error("a patch is missing");
+      if (patch && frame.from !== position.rev) throw Error();
       if (patch) state = applyPatch(state, patch);
       else if (!frame.resumed) state = share(state, frame.state);
     } catch {
-      // Better ask for all of it than go on with a wrong state.
+      // Rather all anew than a wrong state.
       stop();
       position = undefined;
       return void (stop = add(feed));
     }
     position = { epoch, rev };
-    if (state === before && !isFirst) return;
-    for (const callback of [...callbacks]) call(callback, { epoch, rev, patch });
+    if (state === before) return;
+    for (const [callback] of [...callbacks]) call(callback, { epoch, rev, patch });
   }
 
   const watch = {
     get position() { return position; },
     getSnapshot: () => state,
-    subscribe(callback) {
-      if (callbacks.add(callback).size === 1) {
+    subscribe(callback, failed = raise) {
+      if (callbacks.set(callback, failed).size === 1) {
         watches.set(path, watch);
         stop = add(feed);
-      }
+      } else if (refusal) call(failed, refusal);
       return () => {
         if (!callbacks.delete(callback) || callbacks.size) return;
         if (watches.get(path) === watch) watches.delete(path);
@@ -274,17 +275,21 @@ function makeWatch(store, path, { throttle: throttle_ms, failed } = {}, watches,
       };
     },
     async *[Symbol.asyncIterator]() {
-      let [isNew, wake] = [position];
-      const end = watch.subscribe(() => {
-        isNew = true;
-        wake?.();
-      });
+      let news = position; // or an error
+      let wake = () => {};
+      const tell = (it) => wake(news = it);
+      const stop = watch.subscribe(tell, tell);
+      const ignore = connection.onStatus((_, { error }) => error && tell(error));
       try {
-        for (;; isNew = false, yield state) {
-          if (!isNew) await new Promise((resolve) => (wake = resolve));
+        for (;; yield state) {
+          if (!news) await new Promise((resolve) => (wake = resolve));
+          if (news === CLOSED) return;
+          if (news.code) throw news;
+          news = null;
         }
       } finally {
-        end();
+        stop();
+        ignore();
       }
     },
   };
@@ -292,8 +297,8 @@ function makeWatch(store, path, { throttle: throttle_ms, failed } = {}, watches,
 }
 
 export function applyPatch(state, patch) {
-  const copies = new Set(); // made for this patch: each container is copied once
-  // Above the state is an object with the one member "", so the root is a place like others.
+  const copies = new Set(); // each container is copied once
+  // Around the state, so that the root is a place like others.
   const root = { "": state };
   for (const { op, path, value } of patch) {
     const keys = path.split("/").map((key) => key.replace(/~1/g, "/").replace(/~0/g, "~"));
@@ -320,12 +325,13 @@ export function applyPatch(state, patch) {
   return root[""] ?? null;
 }
 
-// `next`, but every part that equals the old one is taken from there. O(size).
+// `next` with those parts of `old` that are equal. O(size).
 function share(old, next) {
   if (!isObject(old) || !isObject(next) || Array.isArray(old) !== Array.isArray(next)) return next;
-  let isEqual = Object.keys(old).length === Object.keys(next).length;
-  for (const [key, value] of Object.entries(next)) {
-    if (Object.hasOwn(old, key)) put(next, key, share(old[key], value));
+  const keys = Object.keys(next);
+  let isEqual = keys.length === Object.keys(old).length;
+  for (const key of keys) {
+    if (Object.hasOwn(old, key)) put(next, key, share(old[key], next[key]));
     isEqual &&= next[key] === old[key];
   }
   return isEqual ? old : next;
@@ -334,9 +340,9 @@ function share(old, next) {
 // "__proto__" is a name like any other.
 const put = (object, key, value) => Object.defineProperty(object, key,
   { value, writable: true, enumerable: true, configurable: true });
-const isObject = (value) => value !== null && typeof value === "object";
+const isObject = (value) => Object(value) === value;
 const nameOf = ({ sub, listen }) => JSON.stringify({ sub, listen });
+const raise = (error) => Promise.reject(error);
 // What a callback throws is unhandled, and stops nobody else.
 const call = async (callback, ...values) => void callback(...values);
-// A page without TLS from another machine has no randomUUID.
-const uuid = () => crypto.randomUUID?.() ?? crypto.getRandomValues(new Uint32Array(4)).join("-");
+const randomKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");

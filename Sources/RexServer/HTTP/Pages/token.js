@@ -2,7 +2,7 @@
 // into `hello`.
 import { memory } from "/dom.js";
 
-export const token = memory("sessionStorage", "rex.token") || undefined;
+export const keptToken = memory("sessionStorage", "rex.token") || undefined;
 
 /** Asks for a token where the server wants one, or another one, and begins anew with it. */
 export function askWhoItIs(connection) {
