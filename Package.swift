@@ -130,7 +130,8 @@ let package = Package(
         .testTarget(
             name: "RexServerTests",
             dependencies: [
-                "Rex", "RexProtocol", "RexLoop", "RexServer", "RexExamples", "RexTesting",
+                "Rex", "RexClient", "RexProtocol", "RexLoop", "RexServer", "RexExamples",
+                "RexTesting",
             ],
             swiftSettings: strict),
         .testTarget(

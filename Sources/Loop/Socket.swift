@@ -73,6 +73,21 @@ public final class Socket {
     /// True from the first `close` on, whoever called it.
     public var isClosing: Bool { core.isClosing }
 
+    /// The number of the system's user at the other end of a Unix socket, as it was when that
+    /// connected; nil for others.
+    public private(set) lazy var peerUser: UInt32? = {
+        var descriptor: uv_os_fd_t = -1
+        guard kind == .unix, !isClosing, uv_fileno(core.handle, &descriptor) == 0 else {
+            return nil
+        }
+        // `struct ucred` of the kernel: process, user, group.
+        var credentials: [UInt32] = [0, 0, 0]
+        let bytes = socklen_t(3 * MemoryLayout<UInt32>.size)
+        var size = bytes
+        let status = getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size)
+        return status == 0 && size == bytes ? credentials[1] : nil
+    }()
+
     /// The address at the other end; `unix` sockets have none to speak of.
     public private(set) lazy var peer: String = {
         guard kind == .tcp, !isClosing else { return "unix" }

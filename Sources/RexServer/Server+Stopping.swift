@@ -98,11 +98,14 @@ extension Server {
         }
     }
 
-    /// Something that was asked for is not done yet: effects that somebody awaits, frames that wait
+    /// Something that was asked for is not done yet: effects that somebody awaits, an action that
+    /// the program is asked about, frames that wait
     /// for their connection's next turn or, right behind them, in the kernel.
     private var isUnderWay: Bool {
         loop.milliseconds < lastLongTurn + UInt64(Self.lastReadMilliseconds)
-            || connections.values.contains { !$0.session.awaited.isEmpty }
+            || connections.values.contains {
+                !$0.session.awaited.isEmpty || $0.authorization != nil
+            }
     }
 
     /// How long acks that await effects are waited for: all the time but what the goodbyes take,

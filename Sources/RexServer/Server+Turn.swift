@@ -73,10 +73,10 @@ extension Server {
         guard !store.watches.isEmpty else { return }
         for watch in store.watches.values {
             do throws(WireError) {
-                guard let patch = try store.host.patch(from: old, to: new, at: watch.path) else {
+                guard let patch = try store.host.patch(from: old, to: new, at: watch.place) else {
                     continue
                 }
-                var frames = StateFrames(store: store, path: watch.path, revision: new.revision)
+                var frames = StateFrames(store: store, place: watch.place, revision: new.revision)
                 for member in watch.members where member.base == nil {
                     if mustWait(member) {
                         member.base = old
@@ -115,9 +115,10 @@ extension Server {
         _ patch: RawJSON, to subscription: Subscription, by frames: inout StateFrames
     ) throws(WireError) {
         let chunk =
-            subscription.mode == .state
+            subscription.mode == .state || subscription.owesState
             ? try frames.state(for: subscription) : frames.patch(patch, for: subscription)
         subscription.sentRevision = frames.revision
+        subscription.owesState = false
         if subscription.throttle > 0 {
             subscription.notBefore = loop.milliseconds + subscription.throttle
         }
@@ -150,22 +151,22 @@ extension Server {
         // Those who fell behind together have the same base at the same place: one patch for them
         // all.
         var made:
-            [(base: any StateSnapshot, path: JSONPointer, patch: RawJSON?, frames: StateFrames)] =
-                []
+            [(base: any StateSnapshot, place: ReadPlace, patch: RawJSON?, frames: StateFrames)] = []
         for subscription in list {
             guard let base = subscription.base, !mustWait(subscription) else { continue }
-            let path = subscription.watch.path
-            var index = made.firstIndex { $0.base === base && $0.path == path }
+            let place = subscription.watch.place
+            var index = made.firstIndex { $0.base === base && $0.place == place }
             do throws(WireError) {
                 if index == nil {
-                    let patch = try store.host.patch(from: base, to: store.lastCut, at: path)
+                    let patch = try store.host.patch(from: base, to: store.lastCut, at: place)
                     let frames = StateFrames(
-                        store: store, path: path, revision: store.lastCut.revision)
-                    made.append((base, path, patch, frames))
+                        store: store, place: place, revision: store.lastCut.revision)
+                    made.append((base, place, patch, frames))
                     index = made.count - 1
                 }
                 subscription.base = nil
-                if let patch = made[index!].patch {
+                if made[index!].patch != nil || subscription.owesState {
+                    let patch = made[index!].patch ?? JSONPatch().raw
                     try send(patch, to: subscription, by: &made[index!].frames)
                 }
             } catch {
@@ -224,6 +225,10 @@ extension Server {
             case .grace(let name): checkParked(name)
             case .handshake(let id):
                 if let connection = connections[id] { checkHandshake(connection) }
+            case .name(let id): if let connection = connections[id] { checkName(connection) }
+            case .authorization(let id):
+                if let connection = connections[id] { checkVerdict(of: connection) }
+            case .expiry(let id): if let connection = connections[id] { checkExpiry(connection) }
             }
         }
     }
@@ -253,7 +258,7 @@ extension Server {
 struct StateFrames {
     let revision: Int
     private let store: HostedStore
-    private let path: JSONPointer
+    private let place: ReadPlace
     private var patches: [Key: Chunk] = [:]
     private var states: [Key: Chunk] = [:]
     private var last: (key: Key, chunk: Chunk)?
@@ -264,9 +269,9 @@ struct StateFrames {
         let encoding: FrameEncoding
     }
 
-    init(store: HostedStore, path: JSONPointer, revision: Int) {
+    init(store: HostedStore, place: ReadPlace, revision: Int) {
         self.store = store
-        self.path = path
+        self.place = place
         self.revision = revision
     }
 
@@ -291,12 +296,13 @@ struct StateFrames {
         let key = Key(
             number: subscription.number, from: 0, encoding: subscription.connection.encoding)
         if let chunk = states[key] { return chunk }
-        let state = try store.host.state(in: store.lastCut, at: path)
+        let state = try store.host.state(in: store.lastCut, at: place)
         let chunk = self.chunk(
             .state(
                 .init(
-                    sub: "s\(subscription.number)", store: store.host.name, path: path,
-                    epoch: store.host.epoch, rev: revision, state: state)), "state", key.encoding)
+                    sub: "s\(subscription.number)", store: store.host.name, path: place.path,
+                    epoch: place.epoch(of: store.host), rev: revision, state: state)), "state",
+            key.encoding)
         states[key] = chunk
         return chunk
     }
@@ -307,7 +313,7 @@ struct StateFrames {
     {
         var writer = JSONWriter()
         if encoding == .event {
-            writer.bytes += "id: \(store.host.epoch):\(revision)\nevent: \(name)\n".utf8
+            writer.bytes += "id: \(place.epoch(of: store.host)):\(revision)\nevent: \(name)\n".utf8
         }
         let start = encoding.begin(&writer)
         frame.encode(into: &writer)

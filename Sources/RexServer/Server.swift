@@ -54,6 +54,8 @@ public actor Server {
     /// Clients that may come back, by the names of their sessions.
     var parkedSessions: [String: ParkedSession] = [:]
     var metrics = Metrics()
+    /// Who may come in, and what each may do; nil where nobody is asked.
+    var tokens: TokenFile?
     /// Certificate and key of connections that begin with TLS; nil where it is not spoken.
     var tls: TLSContext?
     let allowedOrigins: Set<String>
@@ -108,6 +110,9 @@ public actor Server {
     var hasJournalDeadline = false
     /// What the present request needs to know of the journal of a store.
     var pendingQuestion: (store: String, question: JournalReader.Question)?
+    /// What the program has to be asked before the present request can be answered.
+    var pendingAuthorization: Authorization.Question?
+    var lastAuthorization = 0
     /// The journal is being closed, which is the last that a stop waits for.
     var isClosingJournal = false
 
@@ -128,6 +133,9 @@ public actor Server {
         case grace(session: String)
         case surplus(connection: Int)
         case handshake(connection: Int)
+        case name(connection: Int)
+        case expiry(connection: Int)
+        case authorization(connection: Int)
     }
 
     /// Starts the server's loop; it serves nothing until `host` and `listen`.
@@ -217,9 +225,9 @@ public actor Server {
     // MARK: Connections
 
     /// A client that nobody was before.
-    func nextClient() -> ClientIdentity {
+    func nextClient(_ user: String? = nil) -> ClientIdentity {
         lastConnection += 1
-        return ClientIdentity(id: "c\(lastConnection)", user: nil)
+        return ClientIdentity(id: "c\(lastConnection)", user: user)
     }
 
     /// Connections beyond the limit that are told why at one time; more wait until they are.
@@ -243,6 +251,7 @@ public actor Server {
         servedCount += 1
         metrics.connectionsAccepted += 1
         socket.startReading()
+        expectName(of: connection)
         log.event(.debug, "connected", ["client": session.client.id, "peer": socket.peer])
         if servedCount > limits.connections {
             connection.isSurplus = true

@@ -8,11 +8,16 @@ struct Call: Sendable {
     let url: RexURL
     let store: String?
     let timeout: Duration
+    /// Proves who we are; nil where we need not.
+    let token: String?
     /// True where the server's frames are to be printed as they are.
     let isJSON: Bool
 
-    init(_ arguments: Arguments) {
+    init(_ arguments: Arguments) throws(Failure) {
         self.arguments = arguments
+        token = try arguments[ClientOptions.tokenFile].map { file throws(Failure) in
+            try Self.token(in: file)
+        }
         url = Self.url(arguments)
         store = arguments[ClientOptions.store]
         timeout = arguments[ClientOptions.timeout] ?? RexConnection.defaultTimeout
@@ -25,6 +30,16 @@ struct Call: Sendable {
         url.security?.certificate = arguments[ClientOptions.tlsCertificate]
         url.security?.verifies = !arguments[ClientOptions.tlsInsecure]
         return url
+    }
+
+    /// A file may end in a line's end, as editors leave it; the token does not.
+    private static func token(in file: String) throws(Failure) -> String {
+        let text = String(decoding: try Process.contents(of: file), as: UTF8.self)
+        let words = text.split(whereSeparator: \.isWhitespace)
+        guard words.count == 1, text.first?.isWhitespace == false else {
+            throw Failure("\(file) holds no token, or something beside it")
+        }
+        return String(words[0])
     }
 
     var operands: [String] { arguments.operands }
@@ -47,14 +62,64 @@ struct Call: Sendable {
         return number
     }
 
-    /// A connection to the server.
+    /// A connection to the server, which knows who we are where there is a token.
     func connect() async throws(ConnectionError) -> RexConnection {
-        try await RexConnection.open(url, timeout: timeout)
+        let connection = try await RexConnection.open(url, timeout: timeout)
+        guard token != nil else { return connection }
+        do throws(ConnectionError) {
+            _ = try await connection.request(.hello(hello))
+            return connection
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    /// The same for who looks at the lines themselves.
+    func connectLines() async throws(ConnectionError) -> LineConnection {
+        let connection = try await LineConnection.open(url, timeout: timeout)
+        guard token != nil else { return connection }
+        do throws(ConnectionError) {
+            await connection.send(helloLine)
+            guard let line = try await connection.nextLine(within: timeout) else {
+                throw .lost("the server ended it")
+            }
+            try checkWelcome(line)
+            return connection
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    /// `hello` with its line feed; empty where nothing needs to be said.
+    var helloLine: [UInt8] {
+        guard token != nil else { return [] }
+        var writer = JSONWriter(capacity: 128)
+        ClientFrame.hello(hello).encode(into: &writer)
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+
+    private func checkWelcome(_ line: [UInt8]) throws(ConnectionError) {
+        let parser = JSONParser()
+        let frame = line.withUnsafeBytes { bytes in
+            (try? parser.parse(bytes)).flatMap { try? ServerFrame.decode($0) }
+        }
+        switch frame {
+        case .welcome: return
+        case .error(_, let error): throw .refused(error)
+        default: throw .malformed("a reply to hello that is not welcome")
+        }
     }
 
     /// Sends one request on a connection of its own and returns the answer.
     func ask(_ frame: sending ClientFrame) async throws(ConnectionError) -> ServerFrame {
-        let connection = try await connect()
+        var connection: RexConnection
+        if case .hello = frame {
+            connection = try await RexConnection.open(url, timeout: timeout)
+        } else {
+            connection = try await connect()
+        }
         let answer = try await connection.request(frame)
         await connection.close()
         return answer

@@ -24,7 +24,11 @@ import RexProtocol
     }
 
     private static func run(_ command: CommandSpec, _ arguments: Arguments) async -> ExitStatus {
-        let call = Call(arguments)
+        let call: Call
+        do { call = try Call(arguments) } catch {
+            StandardOutput.talk(error.description)
+            return .usage
+        }
         guard let action = Self.actions[command.name] else {
             preconditionFailure("\(command.name) is in the table of commands but not in Main")
         }

@@ -49,6 +49,7 @@ import RexServer
         case .run(_, let arguments):
             let settings = try settings(arguments)
             if arguments[ServerOptions.checkConfig] {
+                _ = try tokens(settings)
                 print("the configuration is good")
             } else {
                 try await serve(settings, arguments)
@@ -85,6 +86,7 @@ import RexServer
         if arguments[ServerOptions.memory] { settings.isMemoryOnly = true }
         if arguments[ServerOptions.acceptLoss] { settings.acceptsLoss = true }
         if let mode = arguments[ServerOptions.durability] { settings.durability = mode }
+        if let file = arguments[ServerOptions.tokenFile] { settings.tokenFile = file }
         if arguments[ServerOptions.insecure] { settings.isInsecure = true }
         if let file = arguments[ServerOptions.tlsCertificate] { settings.tlsCertificate = file }
         if let file = arguments[ServerOptions.tlsKey] { settings.tlsKey = file }
@@ -97,13 +99,36 @@ import RexServer
         guard settings.tlsClientAuthority == nil || settings.tlsCertificate != nil else {
             throw UsageError("--tls-client-ca needs --tls-cert and --tls-key")
         }
-        let open = settings.listen.first { !$0.isLoopback }
-        if let open, !settings.isInsecure {
-            throw UsageError(
-                "\(open) can be reached from other machines, and nobody would be asked who they "
-                    + "are; --insecure allows it")
-        }
+        try check(settings.listen, settings)
         return settings
+    }
+
+    /// Who can be reached from other machines asks who they are.
+    private static func check(
+        _ endpoints: [Endpoint], _ settings: ServerSettings
+    ) throws(UsageError) {
+        guard settings.tokenFile == nil, !settings.isInsecure,
+            let open = endpoints.first(where: { !$0.isLoopback })
+        else { return }
+        throw UsageError(
+            "\(open) can be reached from other machines, and nobody would be asked who they "
+                + "are; --token-file says who may come in, --insecure lets everybody in")
+    }
+
+    /// Who may come in, as the file says; nil where none is named.
+    private static func tokens(_ settings: ServerSettings) throws -> TokenFile? {
+        guard let file = settings.tokenFile else { return nil }
+        let text: [UInt8]
+        do {
+            text = Array(try Data(contentsOf: URL(filePath: file)))
+        } catch {
+            throw BadConfiguration("\(file) cannot be read")
+        }
+        do {
+            return try TokenFile(parsing: text)
+        } catch {
+            throw BadConfiguration("\(file): \(error)")
+        }
     }
 
     private static func serve(_ settings: ServerSettings, _ arguments: Arguments) async throws {
@@ -114,6 +139,8 @@ import RexServer
         configuration.log.level = settings.logLevel
         configuration.log.format = settings.logFormat
         let server = Server(configuration)
+        let tokens = try tokens(settings)
+        if let tokens { await server.useTokens(tokens) }
         if !settings.isMemoryOnly { try await openJournal(settings, server) }
         for name in settings.stores { try await host(name, on: server) }
         do {
@@ -163,6 +190,7 @@ import RexServer
         for descriptor in ServiceNotification.takeListeningDescriptors() {
             addresses.append(try await server.listen(onDescriptor: descriptor))
         }
+        try check(addresses, settings)
         guard addresses.isEmpty else { return addresses }
         for endpoint in settings.listen { addresses.append(try await server.listen(at: endpoint)) }
         return addresses
@@ -184,7 +212,9 @@ import RexServer
         Task {
             do {
                 let new = try settings(arguments)
+                let tokens = try tokens(new)
                 try await useTLS(new, on: server)
+                if let tokens, started.tokenFile != nil { await server.useTokens(tokens) }
                 await server.setLogLevel(new.logLevel)
                 let waiting = new.names(ofChangesNeedingRestart: started)
                 await server.log.event(

@@ -44,6 +44,11 @@ enum ServerOptions {
     static let checkConfig = CommandOption(
         flag: "--check-config", help: "say whether the configuration is good, and end")
 
+    static let tokenFile = CommandOption<String>(
+        "--token-file", "FILE", help: "JSON: who may come in, and what each may do",
+        environment: "REX_TOKEN_FILE"
+    ) { $0 }
+
     static let insecure = CommandOption(
         flag: "--insecure", help: "listen beyond loopback, though nobody is asked who they are",
         environment: "REX_INSECURE")
@@ -107,7 +112,8 @@ enum ServerOptions {
         name: "rex-server", version: Server.version, summary: "hosts stores on the network",
         options: [
             listen, portFile, data, memory, durability, acceptLoss, stores, config, checkConfig,
-            insecure, tlsCertificate, tlsKey, tlsClientAuthority, allowOrigin, allowHost, logLevel,
+            tokenFile, insecure, tlsCertificate, tlsKey, tlsClientAuthority, allowOrigin, allowHost,
+            logLevel,
             logFormat,
         ],
         commands: [export, importing, backup, verify], isCommandOptional: true,
@@ -119,9 +125,6 @@ enum ServerOptions {
         notes: [
             "Exit status: 0 stopped by SIGTERM or SIGINT, 1 ended at once by a second signal,",
             "2 wrong words, 69 cannot listen, 74 journal not usable, 78 bad configuration.",
-            "SIGHUP rereads log-level and the files of TLS.",
-        ],
-        announced: [
-            "--token-file"
+            "SIGHUP rereads log-level, the token file and the files of TLS.",
         ])
 }

@@ -2,8 +2,8 @@
 
     play.py PROGRAM FILE [SCENARIO ...]
 
-PROGRAM is a built rex-server; FILE is `chat`, `inspector`, `module` or `looks`, whose scenarios are
-played, all of them or those that are named: a line for each. Screenshots land in
+PROGRAM is a built rex-server; FILE is `chat`, `inspector`, `module`, `looks` or `token`, whose
+scenarios are played, all of them or those that are named: a line for each. Screenshots land in
 .build/screenshots. playwright lies in .tools/python, where scripts/bootstrap --tests puts it; the
 browser is the system's chromium.
 """

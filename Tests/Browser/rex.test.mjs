@@ -86,6 +86,26 @@ test("what was not answered is sent again in its order, and applied once", () =>
     assert.deepEqual(acks.map(({ duplicate }) => duplicate ?? false), [true, true, false, false]);
   }));
 
+test("what the server takes away is told", () => withClock(async () => {
+  const { server, connection, store } = await online();
+  const told = [];
+  const seen = [];
+  server.state = 5;
+  store.subscribe("/a", (state) => seen.push(state), { failed: (error) => told.push(error) });
+  connection.listen("news.*", (data) => seen.push(data), { failed: (error) => told.push(error) });
+  await settle();
+  const count = seen.length;
+  const [sub] = server.socket.subs.keys();
+  server.say({ op: "state", sub, store: "doc", path: "/a", epoch: "E~part", rev: server.rev,
+    state: null });
+  server.say({ op: "error", code: "forbidden", message: "no longer", sub });
+  server.say({ op: "error", code: "forbidden", message: "no longer", listen: "t2" });
+  await settle();
+  assert.deepEqual(seen.slice(count), [null]);
+  assert.deepEqual(told.map(({ code }) => code), ["forbidden", "forbidden"]);
+  assert.ok(told.every((error) => error instanceof RexError) && told[0].sub === sub);
+}));
+
 test("random breaks lose and double nothing", () => withClock(async (clock) => {
   const random = seeded(7);
   const { server, store } = await online();

@@ -75,12 +75,6 @@ import Testing
         #expect(failure("ping", "--url", "ftp://x").contains("expected tcp://"))
     }
 
-    @Test func whatIsNotThereYetIsSaidSo() {
-        #expect(failure("--token-file", "f", "ping") == "--token-file is not supported yet")
-        let help = HelpText.program(ClientProgram.spec)
-        #expect(!help.contains("token"))
-    }
-
     @Test func helpIsOneScreenWithExamplesLast() throws {
         let help = HelpText.program(ClientProgram.spec).split(
             separator: "\n", omittingEmptySubsequences: false)

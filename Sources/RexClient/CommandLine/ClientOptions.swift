@@ -19,6 +19,11 @@ package enum ClientOptions {
         environment: "REX_TIMEOUT"
     ) { try DurationText.parse($0) }
 
+    package static let tokenFile = CommandOption<String>(
+        "--token-file", "FILE", help: "who we are: a file that holds a token and nothing else",
+        environment: "REX_TOKEN_FILE"
+    ) { $0 }
+
     package static let tlsAuthority = CommandOption<String>(
         "--tls-ca", "FILE", help: "PEM: the roots to trust instead of the system's",
         environment: "REX_TLS_CA"

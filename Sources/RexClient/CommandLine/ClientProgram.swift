@@ -7,8 +7,9 @@ package enum ClientProgram {
     package static let spec = ProgramSpec(
         name: "rex-client", version: version, summary: "talks to a Rex store server",
         options: [
-            ClientOptions.url, ClientOptions.store, ClientOptions.timeout, ClientOptions.json,
-            ClientOptions.tlsAuthority, ClientOptions.tlsCertificate, ClientOptions.tlsInsecure,
+            ClientOptions.url, ClientOptions.store, ClientOptions.tokenFile, ClientOptions.timeout,
+            ClientOptions.json, ClientOptions.tlsAuthority, ClientOptions.tlsCertificate,
+            ClientOptions.tlsInsecure,
         ],
         commands: acting + reading + travelling + talking,
         examples: [
@@ -19,8 +20,7 @@ package enum ClientProgram {
         notes: [
             "Exit status: 0 done, 1 the server refused, 2 wrong words or input, 69 no connection,",
             "75 try again later, 77 not allowed, 124 no answer in time, 130 interrupted.",
-        ],
-        announced: ["--token-file"])
+        ])
 
     private static let acting = [
         CommandSpec(

@@ -257,6 +257,7 @@ import RexProtocol
                 reply.onReply?(frame)
                 reply.settle(.success(frame))
             }
+        case .push(.error(_, let error)) where take(back: error): break
         case .push(let frame):
             let box = frame.route.flatMap { routes[$0] } ?? general
             box.put(frame, bytes: bytes)
@@ -264,6 +265,17 @@ import RexProtocol
         case .ping: write(.pong(.init()))
         case .bye(let bye): farewell = bye
         }
+    }
+
+    /// Ends what the server has ended: a subscription or a listener that is not ours any more.
+    private func take(back error: WireError) -> Bool {
+        guard let name = error.sub ?? error.listen, let box = routes.removeValue(forKey: name)
+        else {
+            return false
+        }
+        box.end(.refused(error))
+        if routes.isEmpty { wire?.endLoudly(false) }
+        return true
     }
 
     // MARK: The end

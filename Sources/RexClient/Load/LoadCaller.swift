@@ -42,12 +42,17 @@ final class LoadCaller: SocketOwner {
     private func prepare(_ socket: Socket) {
         let plan = generator.plan
         let first = isFollower ? plan.follow : plan.preparation ?? []
-        if first.isEmpty {
-            becomeReady()
-        } else {
-            spareLines = -(isFollower ? plan.linesPerFollow : plan.linesPerPreparation)
-            socket.writeLater([Chunk(generator.encoded(first))], offset: 0)
+        var bytes: [UInt8] = []
+        if !plan.greeting.isEmpty {
+            bytes += generator.encoded(plan.greeting)
+            spareLines -= 1
         }
+        if !first.isEmpty {
+            bytes += generator.encoded(first)
+            spareLines -= isFollower ? plan.linesPerFollow : plan.linesPerPreparation
+        }
+        if bytes.isEmpty { return becomeReady() }
+        socket.writeLater([Chunk(bytes)], offset: 0)
     }
 
     private func becomeReady() {

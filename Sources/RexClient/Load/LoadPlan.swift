@@ -13,6 +13,8 @@ public struct LoadPlan: Sendable {
     /// Requests a second, over all connections; as many as the window allows where it is nil. A
     /// request that had to wait for the window is late from the moment at which it was due.
     public var requestsPerSecond: Double?
+    /// What every connection says before all else, with its line feed; one line comes back.
+    public var greeting: [UInt8] = []
     /// What each requester sends first, once; its reply is waited for.
     public var preparation: [UInt8]?
     /// One request with its line feed. Where `stamp` stands in it, it becomes the time of sending.

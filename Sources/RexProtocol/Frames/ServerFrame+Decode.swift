@@ -78,6 +78,8 @@ extension WireError {
             try fields.text("message"), at: try fields.pointer("at"),
             rev: try fields.count("rev"), retryMilliseconds: try fields.count("retry_ms"),
             duplicate: try fields.bool("duplicate") ?? false)
+        sub = try fields.string("sub")
+        listen = try fields.string("listen")
     }
 }
 

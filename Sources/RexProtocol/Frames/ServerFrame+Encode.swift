@@ -38,6 +38,8 @@ extension ServerFrame {
         writer.member("rev", error.rev)
         writer.member("retry_ms", error.retryMilliseconds)
         if error.duplicate { writer.member("duplicate", true) }
+        writer.member("sub", error.sub)
+        writer.member("listen", error.listen)
         writer.close()
     }
 

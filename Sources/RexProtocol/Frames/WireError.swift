@@ -14,6 +14,10 @@ public struct WireError: Error, Sendable, Hashable {
     public var retryMilliseconds: Int?
     /// Whether this is the answer that the first dispatch with the same key got.
     public var duplicate: Bool
+    /// The subscription that the server has ended.
+    public var sub: String?
+    /// The listener that the server has ended.
+    public var listen: String?
 
     /// Makes an error.
     public init(

@@ -10,6 +10,12 @@ enum Digest {
         return digest
     }
 
+    /// Whether both are the same bytes. Takes the same time wherever they differ, so that nobody
+    /// can find a secret piece by piece.
+    static func areEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+        a.count == b.count && CRYPTO_memcmp(a, b, a.count) == 0
+    }
+
     /// Reads what `hexadecimal` wrote; nil where it is none.
     static func bytes(_ text: String) -> [UInt8]? {
         let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }

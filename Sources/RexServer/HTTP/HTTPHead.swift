@@ -95,7 +95,11 @@ struct HTTPHead {
             return
         }
         // Two of these are two opinions of what is asked.
-        guard !["host", "content-length", "transfer-encoding", "origin"].contains(name) else {
+        guard
+            ![
+                "host", "content-length", "transfer-encoding", "origin", "authorization",
+            ].contains(name)
+        else {
             throw .init(400, "two headers \(name)")
         }
         request.headers[name] = earlier + "," + text

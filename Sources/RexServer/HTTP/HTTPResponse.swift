@@ -27,6 +27,7 @@ struct HTTPResponse {
     /// An error as JSON, with the status that goes with its code.
     init(_ error: WireError) {
         self.init(error.code.httpStatus, .error(id: nil, error))
+        if error.code == .unauthorized { headers.append(("WWW-Authenticate", "Bearer")) }
         if let retry = error.retryMilliseconds {
             headers.append(("Retry-After", "\((retry + 999) / 1_000)"))
         }

@@ -59,6 +59,7 @@ enum Pages {
         "inspector-side.js": (script, PackageResources.inspector_side_js),
         "inspector-timeline.js": (script, PackageResources.inspector_timeline_js),
         "inspector-tree.js": (script, PackageResources.inspector_tree_js),
+        "token.js": (script, PackageResources.token_js),
         "virtual-list.js": (script, PackageResources.virtual_list_js),
         "rex.js": (script, PackageResources.rex_js),
         "rex.d.ts": ("text/plain; charset=utf-8", PackageResources.rex_d_ts),

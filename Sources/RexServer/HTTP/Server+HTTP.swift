@@ -77,7 +77,7 @@ extension Server {
             isPublic: request.isProbe, to: connection)
     }
 
-    /// Nil where the journal is being asked first.
+    /// Nil where the journal, or the program, is being asked first.
     private func response(to request: HTTPRequest, from connection: Connection) -> HTTPResponse? {
         if let refusal = refusal(of: request) { return refusal }
         var response: HTTPResponse
@@ -87,6 +87,10 @@ extension Server {
             do throws(WireError) {
                 response = try route(request, connection)
             } catch {
+                if let question = takeAuthorization() {
+                    ask(question, for: connection, then: .http(request))
+                    return nil
+                }
                 if let (store, question) = takeQuestion() {
                     ask(question, of: store, for: connection, then: .http(request))
                     return nil
@@ -120,12 +124,10 @@ extension Server {
 
     // MARK: Which path is what
 
-    private func route(
-        _ request: HTTPRequest, _ connection: Connection
-    ) throws(WireError) -> HTTPResponse {
+    /// What needs no name: whether the server lives, and the pages, which hold nothing of a store.
+    private func openRoute(_ request: HTTPRequest) -> HTTPResponse? {
         let segments = request.segments
         switch (segments.first, segments.count) {
-        case ("ws", 1): return upgrade(request, connection)
         case ("livez", 1): return reading(request) { .text(200, "ok") }
         case ("readyz", 1):
             return reading(request) {
@@ -134,17 +136,39 @@ extension Server {
                 }
                 return phase == .running ? .text(200, "ok") : .text(503, "draining")
             }
-        case ("metrics", 1): return reading(request) { metricsPage() }
-        case ("stores", 3): return try storeRoute(request, connection)
-        case ("topics", 2):
-            return try acting(request) { () throws(WireError) in
-                try publishOverHTTP(request, topic: segments[1], connection)
-            }
+        case ("ws", _), ("metrics", _), ("stores", _), ("topics", _): return nil
         default:
             guard segments.count <= 1, let page = Pages.all[segments.first ?? ""] else {
                 return HTTPResponse(refusing: 404, "there is no such path")
             }
             return reading(request) { page.response(to: request) }
+        }
+    }
+
+    private func route(
+        _ request: HTTPRequest, _ connection: Connection
+    ) throws(WireError) -> HTTPResponse {
+        if let response = openRoute(request) { return response }
+        let segments = request.segments
+        // The frames of a WebSocket say themselves whose they are.
+        if segments == ["ws"], request.headers["authorization"] == nil {
+            forgetName(of: connection)
+            return upgrade(request, connection)
+        }
+        try admit(request, of: connection)
+        switch (segments.first, segments.count) {
+        case ("ws", 1): return upgrade(request, connection)
+        case ("metrics", 1):
+            guard connection.permissions.readsMetrics else {
+                throw WireError(.forbidden, "you may not read the metrics")
+            }
+            return reading(request) { metricsPage() }
+        case ("stores", 3): return try storeRoute(request, connection)
+        case ("topics", 2):
+            return try acting(request) { () throws(WireError) in
+                try publishOverHTTP(request, topic: segments[1], connection)
+            }
+        default: return HTTPResponse(refusing: 404, "there is no such path")
         }
     }
 
@@ -159,7 +183,7 @@ extension Server {
             }
         case "state":
             return try reading(request) { () throws(WireError) in
-                try stateOverHTTP(request, store: name)
+                try stateOverHTTP(request, store: name, connection.permissions)
             }
         case "patches":
             guard request.method == "GET" else { return .notAllowed(["GET"]) }

@@ -67,8 +67,8 @@ extension Server {
                 ("Access-Control-Allow-Methods", "GET, HEAD, POST"),
                 (
                     "Access-Control-Allow-Headers",
-                    "Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, "
-                        + "Rex-Session"
+                    "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
+                        + "Last-Event-ID, Rex-Session"
                 ), ("Access-Control-Max-Age", "600"),
             ]
         }

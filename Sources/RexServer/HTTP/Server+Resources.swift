@@ -7,7 +7,8 @@ extension Server {
     func dispatchOverHTTP(
         _ request: HTTPRequest, store name: String, _ connection: Connection
     ) throws(WireError) -> HTTPResponse {
-        let store = try store(named: name)
+        let permissions = connection.permissions
+        let store = try store(named: name, for: permissions)
         let expect = try request.expectedRevision(of: store.host)
         let key = request.headers["idempotency-key"]
         if let key, key.isEmpty || key.utf8.count > limits.keyBytes {
@@ -16,11 +17,15 @@ extension Server {
         try checkStorage(of: store)
         let (client, arrive) = try client(of: request, connection, on: store)
         return try withNode(request.body) { node throws(WireError) in
+            let leave = try permissions.leave(
+                toDispatch: node["type"]?.string ?? "", on: store, at: .root)
+            let request = DispatchRequest(
+                leave: leave, action: node, place: .root, key: key, expect: expect)
+            try checkAuthorization(of: request, on: store, from: client, by: connection)
             let result: DispatchResult
             do throws(WireError) {
                 result = try store.host.dispatch(
-                    DispatchRequest(action: node, place: .root, key: key, expect: expect),
-                    from: client, at: loop.milliseconds, willReduce: arrive)
+                    request, from: client, at: loop.milliseconds, willReduce: arrive)
             } catch { throw error.namingTheHeader }
             var ack = ServerFrame.Ack(id: nil, store: name)
             switch result {
@@ -43,7 +48,7 @@ extension Server {
         do throws(TopicError) { topic = try Topic(name) } catch {
             throw WireError(error).of("the topic in the address")
         }
-        try checkPublishing(on: topic)
+        try checkPublishing(on: topic, connection.permissions)
         let (client, _) = try client(of: request, connection, on: nil)
         return try withNode(request.body) { node throws(WireError) in
             var ack = ServerFrame.Ack(id: nil)
@@ -52,10 +57,12 @@ extension Server {
         }
     }
 
-    func stateOverHTTP(_ request: HTTPRequest, store name: String) throws(WireError) -> HTTPResponse
-    {
-        let host = try store(named: name).host
-        let path = try place(in: request)
+    func stateOverHTTP(
+        _ request: HTTPRequest, store name: String, _ permissions: Permissions
+    ) throws(WireError) -> HTTPResponse {
+        let store = try store(named: name, for: permissions)
+        let host = store.host
+        let place = try place(in: request, of: store, permissions)
         var snapshot = host.snapshot
         if let text = request.query["at"] {
             guard let revision = Int(text) else {
@@ -63,7 +70,8 @@ extension Server {
             }
             snapshot = try host.snapshot(at: revision)
         }
-        let tag = "\"\(host.epoch):\(snapshot.revision)\""
+        let epoch = place.epoch(of: host)
+        let tag = "\"\(epoch):\(snapshot.revision)\""
         if request.knows(tag) {
             var response = HTTPResponse(304)
             response.headers = [("ETag", tag), ("Cache-Control", "no-cache")]
@@ -73,8 +81,8 @@ extension Server {
             200,
             .state(
                 .init(
-                    store: host.name, path: path, epoch: host.epoch, rev: snapshot.revision,
-                    state: try host.state(in: snapshot, at: path))))
+                    store: host.name, path: place.path, epoch: epoch, rev: snapshot.revision,
+                    state: try host.state(in: snapshot, at: place))))
         response.headers += [("ETag", tag), ("Cache-Control", "no-cache")]
         return response
     }
@@ -84,16 +92,18 @@ extension Server {
         _ request: HTTPRequest, store name: String, _ connection: Connection
     ) throws(WireError) -> HTTPResponse {
         var subscribe = ClientFrame.Subscribe(store: name)
-        _ = try store(named: name)
-        let web = try webSession(of: request)
-        subscribe.path = try place(in: request)
+        let permissions = connection.permissions
+        let store = try store(named: name, for: permissions)
+        let place = try place(in: request, of: store, permissions)
+        subscribe.path = place.path
+        let web = try webSession(of: request, connection)
         if let id = request.headers["last-event-id"], let mark = id.lastIndex(of: ":"),
             let revision = Int(id[id.index(after: mark)...])
         {
             subscribe.since = .init(epoch: String(id[..<mark]), rev: revision)
         }
         // Asked before the head leaves: the journal may have to be.
-        if let since = subscribe.since { _ = try base(of: since, in: store(named: name).host) }
+        if let since = subscribe.since { _ = try base(of: since, in: store.host, at: place) }
         var response = HTTPResponse(200)
         response.isStream = true
         response.headers = [
@@ -114,13 +124,14 @@ extension Server {
             refuseStream(connection, error)
             return response
         }
+        noteExpiry(of: connection)
         connection.session.heartbeat = Self.commentMilliseconds
         add(.heartbeat(connection: connection.id), after: Int(Self.commentMilliseconds))
         return response
     }
 
     /// The head has left already, so the error is an event.
-    private func refuseStream(_ connection: Connection, _ error: WireError) {
+    func refuseStream(_ connection: Connection, _ error: WireError) {
         replyBytes(to: connection) { $0.literal("event: error\n") }
         reply(error, id: nil, to: connection)
         finish(connection)
@@ -131,14 +142,18 @@ extension Server {
 
     // MARK: Places and bodies
 
-    /// What `path` in the query points to; the whole state without one.
-    private func place(in request: HTTPRequest) throws(WireError) -> JSONPointer {
+    /// What `path` in the query points to, as far as it may be read; the whole state without one.
+    private func place(
+        in request: HTTPRequest, of store: HostedStore, _ permissions: Permissions
+    ) throws(WireError) -> ReadPlace {
         let path: JSONPointer
         do throws(JSONPointerError) { path = try JSONPointer(request.query["path"] ?? "") } catch {
             throw WireError(.badFrame, error.message).of("path in the query")
         }
-        do throws(WireError) { try check(path) } catch { throw error.of("path in the query") }
-        return path
+        do throws(WireError) {
+            try check(path)
+            return try permissions.place(path, in: store)
+        } catch { throw error.of("path in the query") }
     }
 
     private func withNode(
@@ -186,7 +201,7 @@ extension HTTPRequest {
         guard parts.count <= 2, let revision = Int(parts.last!) else {
             throw WireError(.badFrame, "If-Match is the ETag of the state, or a revision")
         }
-        if parts.count == 2, parts[0] != host.epoch {
+        if parts.count == 2, ReadPlace.storeEpoch(in: String(parts[0])) != host.epoch {
             throw WireError(
                 .conflict, "If-Match: the store has another epoch, \(host.epoch)",
                 rev: host.snapshot.revision)

@@ -45,6 +45,7 @@ extension Server {
             response.headers.append(("Sec-WebSocket-Extensions", compression.answer))
         }
         replyBytes(to: connection) { response.encode(into: &$0) }
+        noteExpiry(of: connection)
         // Heads are limited in time, conversations are not.
         connection.requestBegan = nil
         connection.speak(

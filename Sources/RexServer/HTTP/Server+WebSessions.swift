@@ -10,7 +10,7 @@ extension Server {
     func client(
         of request: HTTPRequest, _ connection: Connection, on store: HostedStore?
     ) throws(WireError) -> (ClientIdentity, arrive: () -> Void) {
-        guard let web = try webSession(of: request) else {
+        guard let web = try webSession(of: request, connection) else {
             return (
                 connection.session.client,
                 { [self] in if let store { notePresence(of: connection, on: store) } }
@@ -22,12 +22,18 @@ extension Server {
         )
     }
 
-    /// The client that `Rex-Session` names, made where it is new; nil without that header.
-    func webSession(of request: HTTPRequest) throws(WireError) -> WebSession? {
-        guard let name = request.headers["rex-session"] else { return nil }
-        guard name.utf8.count <= limits.nameBytes, !name.isEmpty else {
+    /// The client that `Rex-Session` names, made where it is new; nil without that header. Each
+    /// user has names of their own: nobody can take somebody else's place.
+    func webSession(
+        of request: HTTPRequest, _ connection: Connection
+    ) throws(WireError) -> WebSession? {
+        guard let header = request.headers["rex-session"] else { return nil }
+        guard header.utf8.count <= limits.nameBytes, !header.isEmpty else {
             throw WireError(.badFrame, "Rex-Session has 1 to \(limits.nameBytes) bytes")
         }
+        let user = connection.session.client.user
+        // A user's name has no control characters.
+        let name = user.map { "\($0)\u{0}\(header)" } ?? header
         if let known = webSessions[name] {
             known.lastUsed = loop.milliseconds
             return known
@@ -36,7 +42,7 @@ extension Server {
             throw WireError(
                 .overloaded, "\(limits.sessions) sessions are held", retryMilliseconds: 1_000)
         }
-        let web = WebSession(Session(client: nextClient()), at: loop.milliseconds)
+        let web = WebSession(Session(client: nextClient(user)), at: loop.milliseconds)
         webSessions[name] = web
         add(.session(name), after: limits.sessionMilliseconds)
         return web

@@ -71,8 +71,11 @@ public struct Limits: Sendable, Equatable {
     public var turnMilliseconds = 10
     /// How long a shutdown may take.
     public var drainMilliseconds = 5_000
-    /// How long a TLS handshake may take.
+    /// How long a TLS handshake may take, and somebody to say who they are where that is asked.
     public var handshakeMilliseconds = 10_000
+    /// How long the program may take to say whether a client may dispatch an action. Over it:
+    /// `overloaded`.
+    public var authorizeMilliseconds = 10_000
     /// How long a closed connection is still read, so that its reason arrives.
     public var lingerMilliseconds = 1_000
 
@@ -97,7 +100,7 @@ public struct Limits: Sendable, Equatable {
         ("path_bytes", \.pathBytes),
         ("throttle_ms", \.throttleMilliseconds), ("heartbeat_ms", \.heartbeatMilliseconds),
         ("awaited_effects", \.awaitedEffects), ("effects", \.effects),
-        ("handshake_ms", \.handshakeMilliseconds),
+        ("handshake_ms", \.handshakeMilliseconds), ("authorize_ms", \.authorizeMilliseconds),
         ("request_ms", \.requestMilliseconds), ("sessions", \.sessions),
         ("session_ms", \.sessionMilliseconds), ("grace_ms", \.graceMilliseconds),
         ("turn_ms", \.turnMilliseconds),

@@ -8,20 +8,29 @@ extension Server {
     /// - Parameters:
     ///   - name: a topic token: no dot, no white space, no wildcard, no `$` in front.
     ///   - hooks: see `PipelineHook`; they run on the server's loop.
+    ///   - authorize: asked before each action of a client that the rules allow, also where it is
+    ///     only asked what the action would do; false is `forbidden`. It runs outside the loop and
+    ///     may take its time: what the same client sends behind the action waits, in order,
+    ///     everybody else goes on. After `Limits.authorizeMilliseconds` its task is cancelled, and
+    ///     the client is told to try again.
     /// - Throws: `HostingError` for a bad or taken name, or a state that cannot be written as JSON.
     @inlinable
     @discardableResult
     public final func host<R: Reducer>(
         _ name: String, _ reducer: R, initialState: R.State,
-        hooks: [AnyPipelineHook<R.State, R.Action>] = []
+        hooks: [AnyPipelineHook<R.State, R.Action>] = [],
+        authorize: (@Sendable (R.Action, ClientIdentity) async -> Bool)? = nil
     ) throws -> LocalStore<R.State, R.Action> where R.State: Codable, R.Action: WireAction {
-        try host(name, reducer, initialState: initialState, hooks: hooks, by: HotPath())
+        try host(
+            name, reducer, initialState: initialState, hooks: hooks, authorize: authorize,
+            by: HotPath())
     }
 
     @usableFromInline
     final func host<R: Reducer>(
         _ name: String, _ reducer: R, initialState: R.State,
-        hooks: [AnyPipelineHook<R.State, R.Action>], by hot: HotPath<R>
+        hooks: [AnyPipelineHook<R.State, R.Action>],
+        authorize: (@Sendable (R.Action, ClientIdentity) async -> Bool)?, by hot: HotPath<R>
     ) throws -> LocalStore<R.State, R.Action> where R.State: Codable, R.Action: WireAction {
         guard Self.isStoreName(name, limits) else { throw HostingError("\(name) is no store name") }
         guard stores[name] == nil else { throw HostingError("a store \(name) is hosted already") }
@@ -30,7 +39,7 @@ extension Server {
         }
         let host = try TypedHost(
             name: name, try beginning(of: name, initialState), reducer: reducer, hot: hot,
-            loop: loop, limits: limits, hooks: hooks)
+            loop: loop, limits: limits, hooks: hooks, authorize: authorize)
         add(host)
         host.didStart()
         // The program may commit before anybody can connect.
@@ -38,9 +47,11 @@ extension Server {
         return LocalStore(name: name, server: self)
     }
 
-    func add(_ host: any StoreHost) {
+    /// - Parameter rules: the name of the store whose permissions hold for it; nil for its own.
+    func add(_ host: any StoreHost, under rules: String? = nil) {
         host.observer = self
-        stores[host.name] = HostedStore(host, touched: touchedStores)
+        stores[host.name] = HostedStore(
+            host, under: rules ?? host.name, touched: touchedStores)
         storeOrder.append(host.name)
     }
 

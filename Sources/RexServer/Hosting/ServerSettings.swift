@@ -24,6 +24,8 @@ public struct ServerSettings: Sendable, Equatable {
     public var logLevel = LogLevel.notice
     /// How it is logged.
     public var logFormat = Log.Format.text
+    /// The file that says who may come in and what each may do.
+    public var tokenFile: String?
     /// Listens beyond loopback without tokens.
     public var isInsecure = false
     /// The PEM files of TLS: certificate, key, and the roots of clients' certificates.
@@ -46,7 +48,7 @@ public struct ServerSettings: Sendable, Equatable {
     public init() {}
 
     /// The names of what differs from the settings of a running server and cannot change while it
-    /// runs: all but the level of its log.
+    /// runs: all but the level of its log, and what the files of tokens and of TLS say.
     public func names(ofChangesNeedingRestart running: ServerSettings) -> [String] {
         let differences = [
             ("listen", listen != running.listen), ("port-file", portFile != running.portFile),
@@ -55,6 +57,8 @@ public struct ServerSettings: Sendable, Equatable {
             ("durability", durability != running.durability),
             ("stores", stores != running.stores), ("log-format", logFormat != running.logFormat),
             ("limits", limits != running.limits),
+            // A file that is named no longer does not let everybody in.
+            ("token-file", (tokenFile == nil) != (running.tokenFile == nil)),
         ]
         return differences.filter(\.1).map(\.0)
     }
@@ -80,7 +84,7 @@ public struct ServerSettings: Sendable, Equatable {
         self = settings
     }
 
-    private static func parse(
+    static func parse(
         _ bytes: UnsafeRawBufferPointer, _ parser: JSONParser
     ) throws(ConfigurationError) -> JSONNode {
         do throws(JSONError) {
@@ -113,6 +117,7 @@ public struct ServerSettings: Sendable, Equatable {
             case "stores": stores = try Self.stores(try value.texts())
             case "log-level": logLevel = try Self.choice(try value.text())
             case "log-format": logFormat = try Self.choice(try value.text())
+            case "token-file": tokenFile = try value.text()
             case "insecure": isInsecure = try value.flag()
             case "tls-cert": tlsCertificate = try value.text()
             case "tls-key": tlsKey = try value.text()
@@ -219,7 +224,7 @@ public struct ServerSettings: Sendable, Equatable {
         }
     }
 
-    private static func lineNumber(of node: JSONNode, in bytes: UnsafeRawBufferPointer) -> Int {
+    static func lineNumber(of node: JSONNode, in bytes: UnsafeRawBufferPointer) -> Int {
         lineNumber(of: node.raw.baseAddress! - bytes.baseAddress!, in: bytes)
     }
 

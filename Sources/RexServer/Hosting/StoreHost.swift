@@ -39,6 +39,10 @@ protocol StoreHost: AnyObject {
         _ request: DispatchRequest, from client: ClientIdentity, at now: UInt64,
         willReduce: () -> Void
     ) throws(WireError) -> DispatchResult
+    /// What to ask the program before this is dispatched; nil where it wants to be asked nothing.
+    func authorization(
+        of request: DispatchRequest, from client: ClientIdentity
+    ) throws(WireError) -> Authorization.Question?
     func travel(_ move: TravelMove, from client: ClientIdentity) throws(WireError) -> Int
 
     /// After a start: the state is made to agree with who and what is there, then the store's own
@@ -52,13 +56,18 @@ protocol StoreHost: AnyObject {
     // States
     var snapshot: any StateSnapshot { get }
     func snapshot(at revision: Int) throws(WireError) -> any StateSnapshot
-    func state(in snapshot: any StateSnapshot, at path: JSONPointer) throws(WireError) -> RawJSON
-    /// The patch at a place, or nil where both states are equal there.
+    /// What may be seen at a place; `null` where there is nothing of it.
+    func state(in snapshot: any StateSnapshot, at place: ReadPlace) throws(WireError) -> RawJSON
+    /// The patch of what may be seen at a place, or nil where that is equal in both states.
     func patch(
-        from old: any StateSnapshot, to new: any StateSnapshot, at path: JSONPointer
+        from old: any StateSnapshot, to new: any StateSnapshot, at place: ReadPlace
     ) throws(WireError) -> RawJSON?
-    func hash() throws(WireError) -> String
-    func history(_ request: HistoryRequest) throws(WireError) -> [ServerFrame.Entry]
+    /// The hash of the present state. It tells something of all of it.
+    func hash(of whole: ReadPlace) throws(WireError) -> String
+    /// Commits, as one sees them who may see so much of the whole.
+    func history(
+        _ request: HistoryRequest, seeing whole: ReadPlace
+    ) throws(WireError) -> [ServerFrame.Entry]
     func fork(as name: String, at revision: Int?) throws(WireError) -> any StoreHost
 
     // Effects
@@ -76,6 +85,8 @@ protocol StoreHostObserver: AnyObject {
 
 /// A dispatch as a store takes it: the action still as it came over the wire.
 struct DispatchRequest {
+    /// That its sender may.
+    var leave: DispatchLeave
     var action: JSONNode
     /// What `action` is called in the frame, for the place of an error.
     var place: JSONPointer

@@ -9,7 +9,9 @@ extension TypedHost {
         let action = try decode(request.action, at: request.place)
         guard let text = request.key, !request.dryRun else {
             try checkRevision(request.expect)
-            if request.dryRun { return try dryRun(action, from: client) }
+            if request.dryRun {
+                return try dryRun(action, from: client, seeing: request.leave.reads)
+            }
             willReduce()
             return try apply(action, of: request, from: client)
         }
@@ -32,6 +34,14 @@ extension TypedHost {
             }
             throw error
         }
+    }
+
+    func authorization(
+        of request: DispatchRequest, from client: ClientIdentity
+    ) throws(WireError) -> Authorization.Question? {
+        guard let authorize else { return nil }
+        let action = try decode(request.action, at: request.place)
+        return { await authorize(action, client) }
     }
 
     /// Decodes an action that a client may send.
@@ -79,18 +89,15 @@ extension TypedHost {
         }
     }
 
-    private func dryRun(_ action: Action, from client: ClientIdentity) throws(WireError)
-        -> DispatchResult
-    {
+    private func dryRun(
+        _ action: Action, from client: ClientIdentity, seeing whole: ReadPlace
+    ) throws(WireError) -> DispatchResult {
         switch core.dryRun(action, from: .client(client)) {
         case .failure(let error): throw refusal(error)
         case .success(let state):
-            do {
-                let patch = try diff.patch(from: core.state, to: state)
-                return .dryRun(revision: revision, patch: patch.raw)
-            } catch {
-                throw WireError(.internal, "the state of \(name) cannot be written: \(error)")
-            }
+            let next = Snapshot(revision: revision, state: state)
+            let patch = try patch(from: current, to: next, at: whole)
+            return .dryRun(revision: revision, patch: patch ?? JSONPatch().raw)
         }
     }
 

@@ -26,16 +26,39 @@ extension TypedHost {
         }
     }
 
-    func state(in snapshot: any StateSnapshot, at path: JSONPointer) throws(WireError) -> RawJSON {
+    func state(in snapshot: any StateSnapshot, at place: ReadPlace) throws(WireError) -> RawJSON {
         let snapshot = own(snapshot)
         return try writing {
-            if path.tokens.isEmpty { return try snapshot.json() }
-            return try diff.json(of: snapshot.state, at: path) ?? .null
+            place.scope.isAll
+                ? try state(of: snapshot, at: place.path)
+                : RawJSON(try visible(in: snapshot, at: place))
         }
     }
 
+    private func state(of snapshot: Snapshot, at path: JSONPointer) throws -> RawJSON {
+        if path.tokens.isEmpty { return try snapshot.json() }
+        return try diff.json(of: snapshot.state, at: path) ?? .null
+    }
+
+    /// How many parts of states are kept: those of places that are followed, which the next commit
+    /// is compared with.
+    private static var partsLimit: Int { 64 }
+
+    /// The part that may be seen of what is at a place. O(what is there), unless it is kept.
+    private func visible(
+        in snapshot: Snapshot, at place: ReadPlace, isKept: Bool = false
+    ) throws -> JSONValue {
+        if let known = parts[place], known.snapshot === snapshot { return known.part }
+        let part = place.scope.visible(try state(of: snapshot, at: place.path).value) ?? .null
+        if isKept {
+            if parts.count >= Self.partsLimit { parts = [:] }
+            parts[place] = (snapshot, part)
+        }
+        return part
+    }
+
     func patch(
-        from old: any StateSnapshot, to new: any StateSnapshot, at path: JSONPointer
+        from old: any StateSnapshot, to new: any StateSnapshot, at place: ReadPlace
     ) throws(WireError) -> RawJSON? {
         if old === new { return nil }
         let (old, new) = (own(old), own(new))
@@ -43,7 +66,14 @@ extension TypedHost {
             let whole =
                 new === current
                 ? presentPatch(from: old, to: new) : try wholePatch(from: old, to: new)
-            return try diff.patch(at: path, of: whole, from: old.state, to: new.state)
+            let patch = try diff.patch(
+                at: place.path, of: whole, from: old.state, to: new.state)
+            guard patch != nil, !place.scope.isAll else { return patch }
+            // What changed may be, in part or all of it, what is not seen.
+            let part = JSONPatch.difference(
+                from: try visible(in: old, at: place),
+                to: try visible(in: new, at: place, isKept: new === current))
+            return part.operations.isEmpty ? nil : part.raw
         }
     }
 
@@ -70,7 +100,7 @@ extension TypedHost {
         }
     }
 
-    func hash() throws(WireError) -> String {
+    func hash(of whole: ReadPlace) throws(WireError) -> String {
         try writing { try current.hash() }
     }
 
@@ -113,7 +143,8 @@ extension TypedHost {
         do {
             let fork = try TypedHost(
                 name: name, Beginning(state, limits), reducer: reducer, hot: hot, loop: loop,
-                limits: limits, startsEffects: false, idPrefix: "\(name)-")
+                limits: limits, authorize: authorize, startsEffects: false,
+                idPrefix: "\(name)-")
             // Nobody is present on it and no effect runs, whatever its state says.
             fork.reconcile()
             return fork
@@ -124,7 +155,21 @@ extension TypedHost {
 
     // MARK: History
 
-    func history(_ request: HistoryRequest) throws(WireError) -> [ServerFrame.Entry] {
+    func history(
+        _ request: HistoryRequest, seeing whole: ReadPlace
+    ) throws(WireError) -> [ServerFrame.Entry] {
+        let entries = try history(request)
+        if whole.scope.isAll { return entries }
+        return entries.map { entry in
+            var entry = entry
+            entry.patch = entry.patch.map(whole.scope.visible)
+            // What an action carries may be about the other part.
+            entry.action = entry.action.map(\.typeAlone)
+            return entry
+        }
+    }
+
+    private func history(_ request: HistoryRequest) throws(WireError) -> [ServerFrame.Entry] {
         let limit = min(request.limit, limits.historyEntries)
         if let stored = try storedHistory(request, limit) { return stored }
         if let after = request.after {
@@ -155,6 +200,13 @@ extension TypedHost {
             throw WireError(
                 .internal, "the action of \(commit.revision) cannot be written: \(error)")
         }
+    }
+}
+
+extension RawJSON {
+    /// An action without what it carries.
+    fileprivate var typeAlone: RawJSON {
+        RawJSON(.object(JSONObject([(key: "type", value: value["type"] ?? .null)])))
     }
 }
 

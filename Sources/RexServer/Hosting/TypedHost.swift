@@ -17,6 +17,8 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
 
     let core: StoreCore<HostedReducer<R>>
     let reducer: R
+    /// Says whether a client may dispatch an action; nil where nobody has to be asked.
+    let authorize: (@Sendable (R.Action, ClientIdentity) async -> Bool)?
     let hot: HotPath<R>
     let limits: Limits
     var history: History
@@ -40,11 +42,14 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     /// The last two snapshots that were compared: the patch of a commit is most often asked for
     /// again, by the cut.
     var lastPatch: (old: AnyObject, new: AnyObject, patch: StatePatch)?
+    /// What those see who may not see all of a place, as it last was.
+    var parts: [ReadPlace: (snapshot: Snapshot, part: JSONValue)] = [:]
 
     /// - Parameter startsEffects: false for a fork.
     init(
         name: String, _ beginning: Beginning<State, Action>, reducer: R, hot: HotPath<R>,
         loop: Loop, limits: Limits, hooks: [AnyPipelineHook<State, Action>] = [],
+        authorize: (@Sendable (R.Action, ClientIdentity) async -> Bool)? = nil,
         clock: any Clock<Duration> = SystemClock(),
         startsEffects: Bool = true, idPrefix: String = ""
     ) throws {
@@ -53,6 +58,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         _ = try RawJSON(encoding: state)
         self.name = name
         self.reducer = reducer
+        self.authorize = authorize
         self.hot = hot
         self.limits = limits
         self.loop = loop

@@ -217,7 +217,7 @@ extension Server {
         then request: Connection.Request
     ) {
         guard !isClosingJournal else { return }
-        connection.awaitsJournal = true
+        connection.awaitsAnswer = true
         connection.isPaused = true
         connection.askedAgain = request
         connection.socket.stopReading()
@@ -226,10 +226,10 @@ extension Server {
 
     private func didRecall(_ answer: JournalReader.Answer) {
         stores[answer.store]?.host.didRecall(answer.result)
-        guard let connection = connections[answer.connection], connection.awaitsJournal else {
+        guard let connection = connections[answer.connection], connection.awaitsAnswer else {
             return
         }
-        connection.awaitsJournal = false
+        connection.awaitsAnswer = false
         guard connection.isServed, let request = connection.askedAgain else { return }
         connection.askedAgain = nil
         serveAgain(request, from: connection)

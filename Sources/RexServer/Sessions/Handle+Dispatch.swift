@@ -4,7 +4,8 @@ import RexProtocol
 
 extension Server {
     func handle(_ dispatch: ClientFrame.Dispatch, for connection: Connection) throws(WireError) {
-        let store = try store(named: dispatch.store)
+        let permissions = connection.permissions
+        let store = try store(named: dispatch.store, for: permissions)
         guard phase != .saying else {
             throw WireError(.shuttingDown, "the server is shutting down")
         }
@@ -19,13 +20,16 @@ extension Server {
         guard let action = dispatch.action.node else {
             throw WireError(.internal, "an action came without its text")
         }
-        let result = try store.host.dispatch(
-            DispatchRequest(
-                action: action, place: dispatch.actionPlace, key: dispatch.key,
-                expect: dispatch.expect, dryRun: dispatch.dryRun,
-                awaitsEffects: awaitsEffects),
-            from: connection.session.client, at: loop.milliseconds
-        ) { notePresence(of: connection, on: store) }
+        let leave = try permissions.leave(
+            toDispatch: action["type"]?.string ?? "", on: store, at: dispatch.actionPlace)
+        let request = DispatchRequest(
+            leave: leave, action: action, place: dispatch.actionPlace, key: dispatch.key,
+            expect: dispatch.expect, dryRun: dispatch.dryRun, awaitsEffects: awaitsEffects)
+        let client = connection.session.client
+        try checkAuthorization(of: request, on: store, from: client, by: connection)
+        let result = try store.host.dispatch(request, from: client, at: loop.milliseconds) {
+            notePresence(of: connection, on: store)
+        }
         answer(dispatch, with: result, of: store, to: connection)
     }
 

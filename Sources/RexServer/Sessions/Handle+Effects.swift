@@ -5,7 +5,7 @@ extension Server {
     func listEffects(_ effects: ClientFrame.StoreQuery, for connection: Connection)
         throws(WireError)
     {
-        let host = try store(named: effects.store).host
+        let host = try store(named: effects.store, for: connection.permissions).host
         let list = host.effects.map {
             ServerFrame.Effect(
                 id: $0.id.rawValue, scope: "\($0.scope)", fromRev: $0.fromRevision,
@@ -17,7 +17,7 @@ extension Server {
     }
 
     func handle(_ cancel: ClientFrame.Cancel, for connection: Connection) throws(WireError) {
-        let store = try store(named: cancel.store)
+        let store = try store(named: cancel.store, for: connection.permissions)
         try checkStorage(of: store)
         let host = store.host
         let count = host.cancel(effect: cancel.effect)
@@ -34,7 +34,7 @@ extension Server {
     func travel(
         _ move: TravelMove, _ id: FrameID?, _ name: String?, for connection: Connection
     ) throws(WireError) {
-        let store = try store(named: name)
+        let store = try store(named: name, for: connection.permissions)
         try checkStorage(of: store)
         let host = store.host
         let client = connection.session.client
@@ -50,7 +50,8 @@ extension Server {
     }
 
     func handle(_ fork: ClientFrame.Fork, for connection: Connection) throws(WireError) {
-        let host = try store(named: fork.store).host
+        let store = try store(named: fork.store, for: connection.permissions)
+        let host = store.host
         guard Self.isStoreName(fork.name, limits) else {
             throw WireError(
                 .badFrame,
@@ -69,7 +70,8 @@ extension Server {
         let copy = try naming("at") { () throws(WireError) in
             try host.fork(as: fork.name, at: fork.at)
         }
-        add(copy)
+        // A copy of what is not for everybody is not for everybody.
+        add(copy, under: store.ruleName)
         reply(to: connection) {
             ServerFrame.writeAck(id: fork.id, store: copy.name, rev: copy.revision, into: &$0)
         }

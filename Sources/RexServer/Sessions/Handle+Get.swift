@@ -3,14 +3,18 @@ import RexProtocol
 
 extension Server {
     func handle(_ get: ClientFrame.Get, for connection: Connection) throws(WireError) {
-        let host = try store(named: get.store).host
+        let permissions = connection.permissions
+        let store = try store(named: get.store, for: permissions)
+        let host = store.host
+        let place = try permissions.place(get.path, in: store)
         let snapshot = try snapshot(of: host, at: get.at, "at")
-        let state = try host.state(in: snapshot, at: get.path)
+        let state = try host.state(in: snapshot, at: place)
         reply(
             .state(
                 ServerFrame.State(
-                    id: get.id, store: host.name, path: get.path, epoch: host.epoch,
-                    rev: snapshot.revision, state: state)), to: connection)
+                    id: get.id, store: host.name, path: get.path,
+                    epoch: place.epoch(of: host), rev: snapshot.revision, state: state)),
+            to: connection)
     }
 
     /// The state at a revision that a member of the frame names, or the present one.
@@ -35,10 +39,13 @@ extension Server {
     }
 
     func handle(_ diff: ClientFrame.DiffQuery, for connection: Connection) throws(WireError) {
-        let host = try store(named: diff.store).host
+        let permissions = connection.permissions
+        let store = try store(named: diff.store, for: permissions)
+        let host = store.host
+        let place = try permissions.place(diff.path, in: store)
         let old = try snapshot(of: host, at: diff.from, "from")
         let new = try snapshot(of: host, at: diff.to, "to")
-        let patch = try host.patch(from: old, to: new, at: diff.path) ?? JSONPatch().raw
+        let patch = try host.patch(from: old, to: new, at: place) ?? JSONPatch().raw
         reply(
             .diff(
                 ServerFrame.Diff(
@@ -48,22 +55,30 @@ extension Server {
     }
 
     func handleHash(_ hash: ClientFrame.StoreQuery, for connection: Connection) throws(WireError) {
-        let host = try store(named: hash.store).host
+        let permissions = connection.permissions
+        let store = try store(named: hash.store, for: permissions)
+        let host = store.host
+        let whole = try permissions.whole(of: store)
         reply(
             .hash(
                 ServerFrame.Hash(
-                    id: hash.id, store: host.name, rev: host.revision, hash: try host.hash())),
+                    id: hash.id, store: host.name, rev: host.revision,
+                    hash: try host.hash(of: whole))),
             to: connection)
     }
 
     func handle(_ history: ClientFrame.HistoryQuery, for connection: Connection) throws(WireError) {
-        let host = try store(named: history.store).host
+        let permissions = connection.permissions
+        let store = try store(named: history.store, for: permissions)
+        let host = store.host
+        let whole = try permissions.place(.root, in: store)
+        if let path = history.path { _ = try permissions.place(path, in: store) }
         let limit = history.limit ?? 100
         guard limit > 0 else {
             throw WireError(.badFrame, "limit is 1 or more", at: JSONPointer(tokens: ["limit"]))
         }
         let entries = try host.history(
-            HistoryRequest(after: history.after, limit: limit, path: history.path))
+            HistoryRequest(after: history.after, limit: limit, path: history.path), seeing: whole)
         reply(
             .history(ServerFrame.History(id: history.id, store: host.name, entries: entries)),
             to: connection)

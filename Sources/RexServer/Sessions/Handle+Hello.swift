@@ -19,6 +19,7 @@ extension Server {
             throw WireError(
                 .badFrame, "hello comes first, and once", at: JSONPointer(tokens: ["op"]))
         }
+        try admit(hello, of: connection)
         if let name = hello.client {
             guard name.utf8.count <= limits.nameBytes else {
                 throw WireError(
@@ -39,15 +40,19 @@ extension Server {
             add(.heartbeat(connection: connection.id), after: heartbeat)
         }
         if let name = hello.session { resume(name, on: connection) }
-        reply(.welcome(welcome(hello.id, &connection.session)), to: connection)
+        reply(
+            .welcome(welcome(hello.id, &connection.session, connection.permissions)), to: connection
+        )
     }
 
-    private func welcome(_ id: FrameID?, _ session: inout Session) -> ServerFrame.Welcome {
+    private func welcome(
+        _ id: FrameID?, _ session: inout Session, _ permissions: Permissions
+    ) -> ServerFrame.Welcome {
         var frame = ServerFrame.Welcome(
             id: id, server: "rex/\(Self.version)", session: session.issueID(),
             client: session.client)
-        frame.stores = storeOrder.compactMap { stores[$0]?.host }.map {
-            ServerFrame.Store(name: $0.name, epoch: $0.epoch, rev: $0.revision)
+        frame.stores = storeOrder.compactMap { stores[$0] }.filter(permissions.mayUse).map {
+            ServerFrame.Store(name: $0.host.name, epoch: $0.host.epoch, rev: $0.host.revision)
         }
         for (name, bound) in Limits.all { frame.limits[name] = limits[keyPath: bound] }
         return frame

@@ -4,6 +4,7 @@ import RexProtocol
 extension Server {
     func handle(_ listen: ClientFrame.Listen, for connection: Connection) throws(WireError) {
         let pattern = listen.topic
+        try connection.permissions.checkListening(to: pattern)
         guard connection.session.listeners.count < limits.listeners else {
             throw WireError(
                 .overloaded, "a connection may have \(limits.listeners) listeners",
@@ -12,8 +13,18 @@ extension Server {
         // Events published before it are not for it, though they may go to its group.
         cut(before: connection)
         let number = connection.session.nextListenerNumber()
+        add(listenerTo: pattern, number, for: connection)
+        reply(
+            .listening(
+                ServerFrame.Listening(id: listen.id, listen: "t\(number)", topic: pattern.text)),
+            to: connection)
+    }
+
+    /// Puts a connection among those who hear a pattern, as far as it may.
+    func add(listenerTo pattern: TopicPattern, _ number: Int, for connection: Connection) {
         let key = ListenerGroup.Key(
-            pattern: pattern.text, number: number, encoding: connection.encoding)
+            pattern: pattern.text, number: number, encoding: connection.encoding,
+            rule: connection.permissions.listen)
         let group: ListenerGroup
         if let known = listenerGroups[key] {
             group = known
@@ -25,10 +36,6 @@ extension Server {
         let listener = Listener(on: connection, group: group)
         group.add(listener)
         connection.session.listeners[number] = listener
-        reply(
-            .listening(
-                ServerFrame.Listening(id: listen.id, listen: "t\(number)", topic: pattern.text)),
-            to: connection)
     }
 
     func handle(_ unlisten: ClientFrame.Unlisten, for connection: Connection) throws(WireError) {
@@ -47,7 +54,7 @@ extension Server {
 
     func handle(_ publish: ClientFrame.Publish, for connection: Connection) throws(WireError) {
         let topic = publish.topic
-        try checkPublishing(on: topic)
+        try checkPublishing(on: topic, connection.permissions)
         let count = self.publish(
             topic, publish.data.raw, from: .client(connection.session.client))
         guard publish.ack else { return }
@@ -56,8 +63,11 @@ extension Server {
         reply(.ack(ack), to: connection)
     }
 
-    /// Some topics are not for clients to publish under.
-    func checkPublishing(on topic: Topic) throws(WireError) {
+    /// Some topics are not for clients to publish under, others not for this one.
+    func checkPublishing(
+        on topic: Topic, _ permissions: Permissions
+    ) throws(WireError) {
+        try permissions.checkPublishing(on: topic)
         if let owner = owner(of: topic) {
             throw WireError(.forbidden, owner, at: JSONPointer(tokens: ["topic"]))
         }

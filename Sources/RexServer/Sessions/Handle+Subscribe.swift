@@ -3,11 +3,13 @@ import RexProtocol
 
 extension Server {
     func handle(_ subscribe: ClientFrame.Subscribe, for connection: Connection) throws(WireError) {
-        let store = try store(named: subscribe.store)
+        let permissions = connection.permissions
+        let store = try store(named: subscribe.store, for: permissions)
         if let view = subscribe.view {
             throw WireError(
                 .unknownView, "there is no view \(view)", at: JSONPointer(tokens: ["view"]))
         }
+        let place = try permissions.place(subscribe.path, in: store)
         guard connection.session.subscriptions.count < limits.subscriptions else {
             throw WireError(
                 .overloaded, "a connection may have \(limits.subscriptions) subscriptions",
@@ -24,13 +26,13 @@ extension Server {
         cut(before: connection)
         let host = store.host
         let base = try subscribe.since.flatMap { since throws(WireError) in
-            try self.base(of: since, in: host)
+            try self.base(of: since, in: host, at: place)
         }
         let state =
-            base == nil ? try host.state(in: host.snapshot, at: subscribe.path) : nil
+            base == nil ? try host.state(in: host.snapshot, at: place) : nil
         let revision = base?.revision ?? host.revision
         let number = connection.session.nextSubscriptionNumber()
-        let watch = store.watch(at: subscribe.path)
+        let watch = store.watch(at: place)
         let subscription = Subscription(
             on: connection, number: number, store: store, watch: watch, mode: subscribe.mode,
             throttle: UInt64(throttle), sentRevision: revision)
@@ -43,7 +45,8 @@ extension Server {
                 .subscribed(
                     ServerFrame.Subscribed(
                         id: subscribe.id, sub: "s\(number)", store: host.name, path: subscribe.path,
-                        epoch: host.epoch, rev: revision, resumed: base != nil, state: state)),
+                        epoch: place.epoch(of: host), rev: revision, resumed: base != nil,
+                        state: state)),
                 to: connection)
         }
         connection.outbox.seal()
@@ -60,17 +63,18 @@ extension Server {
         _ subscription: Subscription, with state: RawJSON?, of store: HostedStore, at revision: Int
     ) throws(WireError) {
         guard state != nil else { return }
-        var frames = StateFrames(store: store, path: subscription.watch.path, revision: revision)
+        var frames = StateFrames(store: store, place: subscription.watch.place, revision: revision)
         holdBack(subscription.connection)
         subscription.connection.outbox.place(try frames.state(for: subscription))
         touch(subscription.connection)
     }
 
-    /// The state that a returning client has, if the commits after it are still held.
+    /// The state that a returning client has, if the commits after it are still held. One that saw
+    /// another part than it may see now has a position of another epoch.
     func base(
-        of since: ClientFrame.Position, in host: any StoreHost
+        of since: ClientFrame.Position, in host: any StoreHost, at place: ReadPlace
     ) throws(WireError) -> (any StateSnapshot)? {
-        guard since.epoch == host.epoch, since.rev <= host.revision else { return nil }
+        guard since.epoch == place.epoch(of: host), since.rev <= host.revision else { return nil }
         do throws(WireError) {
             return try host.snapshot(at: since.rev)
         } catch {

@@ -5,6 +5,8 @@ import RexProtocol
 extension Server {
     func perform(_ frame: ClientFrame, for connection: Connection) throws(WireError) {
         if let path = frame.path { try check(path) }
+        try admit(frame, of: connection)
+        try check(frame, for: connection)
         switch frame {
         case .hello(let hello): try handle(hello, for: connection)
         case .dispatch(let dispatch): try handle(dispatch, for: connection)
@@ -42,8 +44,40 @@ extension Server {
         }
     }
 
-    /// The store that a frame names, or the default store.
-    func store(named name: String?) throws(WireError) -> HostedStore {
+    /// Whether the client may ask this at all. What gives something of a state away, dispatches,
+    /// publishes or listens is asked for where the place, the type or the topic is known.
+    private func check(_ frame: ClientFrame, for connection: Connection) throws(WireError) {
+        let permissions = connection.permissions
+        let name: String?
+        switch frame {
+        case .hello, .ping, .pong, .unsubscribe, .unlisten: return
+        case .dispatch, .get, .subscribe, .diff, .hash, .listen, .publish: return
+        case .clients: return try permissions.checkClients()
+        case .effects(let frame), .undo(let frame), .redo(let frame): name = frame.store
+        case .cancel(let frame): name = frame.store
+        case .jump(let frame): name = frame.store
+        case .history(let frame): name = frame.store
+        case .fork(let frame): name = frame.store
+        }
+        try permissions.checkSteering(try store(named: name, for: permissions))
+    }
+
+    /// The store that a request names, or the default store, if it is there for who asks.
+    func store(
+        named name: String?, for permissions: Permissions
+    ) throws(WireError) -> HostedStore {
+        let store = try store(named: name, permissions)
+        guard permissions.mayUse(store) else {
+            throw WireError(
+                .forbidden, "you have no permission for \(store.host.name)",
+                at: JSONPointer(tokens: ["store"]))
+        }
+        return store
+    }
+
+    private func store(
+        named name: String?, _ permissions: Permissions
+    ) throws(WireError) -> HostedStore {
         guard let name = name ?? storeOrder.first else {
             throw WireError(.unknownStore, "no store is hosted")
         }
@@ -51,9 +85,10 @@ extension Server {
         // alike is another one.
         if let named = lastNamed, named.host.name.hasSameBytes(as: name) { return named }
         guard let store = stores[name], store.host.name.hasSameBytes(as: name) else {
+            let known = storeOrder.filter { stores[$0].map(permissions.mayUse) ?? false }
             throw WireError(
                 .unknownStore,
-                "there is no store \(name); hosted: \(storeOrder.joined(separator: ", "))",
+                "there is no store \(name); hosted: \(known.joined(separator: ", "))",
                 at: JSONPointer(tokens: ["store"]))
         }
         lastNamed = store

@@ -15,11 +15,16 @@ struct ParkedSession {
 extension Server {
     /// Makes a connection the session that its client asks for, where there is such a one.
     func resume(_ name: String, on connection: Connection) {
-        if let parked = parkedSessions.removeValue(forKey: name) {
+        let user = connection.session.client.user
+        if let parked = parkedSessions[name] {
+            // Whose session it is, is whose it stays.
+            guard parked.client.user == user else { return }
+            parkedSessions[name] = nil
             connection.session.adopt(name, parked.client, presentOn: parked.presentOn)
             return
         }
-        guard let old = connections.values.first(where: { $0.session.id == name && $0.isServed })
+        guard let old = connections.values.first(where: { $0.session.id == name && $0.isServed }),
+            old.session.client.user == user
         else { return }
         // Half dead, most likely: the client knows better than its old socket.
         let presentOn = old.session.presentOn

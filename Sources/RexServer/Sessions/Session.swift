@@ -6,6 +6,8 @@ struct Session {
     /// The opaque name of the session, once `welcome` has given it out.
     var id: String?
     private(set) var client: ClientIdentity
+    /// Who it is found to be; nil before that was asked.
+    var principal: Principal?
     /// What the client calls itself.
     var clientName: String?
     /// Some frame was served already: a `hello` comes too late.
@@ -44,6 +46,14 @@ struct Session {
 
     init(client: ClientIdentity) {
         self.client = client
+    }
+
+    /// It is found out whose it is.
+    mutating func become(_ principal: Principal) {
+        self.principal = principal
+        if client.user != principal.user {
+            client = ClientIdentity(id: client.id, user: principal.user)
+        }
     }
 
     /// The name that is given out in `welcome`.

@@ -15,18 +15,20 @@ final class Listener {
     }
 }
 
-/// All listeners with the same pattern and the same name (`t1` for most): what one of them gets in
-/// a turn is byte for byte what the others get, so a turn's events are encoded once and sent as one
-/// chunk.
+/// All listeners with the same pattern and the same name (`t1` for most) who may hear the same:
+/// what one of them gets in a turn is byte for byte what the others get, so a turn's events are
+/// encoded once and sent as one chunk.
 final class ListenerGroup: Hashable {
     struct Key: Hashable {
         let pattern: String
         let number: Int
         let encoding: FrameEncoding
+        /// What its members may hear: nothing else comes to them, whatever the pattern means.
+        let rule: TopicRule
 
         /// By bytes: patterns that only look alike are two.
         static func == (a: Key, b: Key) -> Bool {
-            a.number == b.number && a.encoding == b.encoding
+            a.number == b.number && a.encoding == b.encoding && a.rule == b.rule
                 && a.pattern.utf8.elementsEqual(b.pattern.utf8)
         }
 

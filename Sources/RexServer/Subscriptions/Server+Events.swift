@@ -18,13 +18,24 @@ extension Server {
         metrics.eventsPublished += 1
         var count = 0
         var tail: [UInt8] = []
+        let meant = topicOfRules(topic, source)
         topics.forEachMatch(topic) { group in
+            guard group.key.rule.allows(meant) else { return }
             if tail.isEmpty { tail = Self.eventTail(topic, data, source) }
             if group.events.isEmpty { touchedGroups.append(group) }
             group.events.append(tail)
             count += group.members.count
         }
         return count
+    }
+
+    /// The topic that the rules look at: a fork's events are heard by those who may hear its
+    /// store's.
+    private func topicOfRules(_ topic: Topic, _ source: EventSource) -> Topic {
+        guard case .store(let name, _) = source, let store = stores[name],
+            store.ruleName != name
+        else { return topic }
+        return (try? Topic(store.ruleName + topic.text.dropFirst(name.count))) ?? topic
     }
 
     /// All of an event frame that is the same for every listener.

@@ -10,7 +10,7 @@ final class Subscription {
     /// 3 stands for `s3`.
     let number: Int
     unowned let store: HostedStore
-    unowned let watch: PathWatch
+    private(set) unowned var watch: PathWatch
     let mode: ClientFrame.Mode
     /// At most one frame in so many milliseconds; 0 for no bound.
     let throttle: UInt64
@@ -18,6 +18,8 @@ final class Subscription {
     var sentRevision: Int
     /// The state that the client has, while it is behind.
     var base: (any StateSnapshot)?
+    /// It shows another part than before: its next frame is a whole state.
+    var owesState = false
     /// The loop's milliseconds before which no frame may go out.
     var notBefore: UInt64 = 0
     /// Where it stands in `watch.members`.
@@ -36,14 +38,17 @@ final class Subscription {
         self.throttle = throttle
         self.sentRevision = sentRevision
     }
+
+    fileprivate func follow(_ watch: PathWatch) { self.watch = watch }
 }
 
-/// Everybody who follows one place of one store: the patch at a place is made once for all of them.
+/// Everybody who follows one place of one store and may see the same of it: the patch at a place is
+/// made once for all of them.
 final class PathWatch {
-    let path: JSONPointer
+    let place: ReadPlace
     private(set) var members: [Subscription] = []
 
-    init(path: JSONPointer) { self.path = path }
+    init(_ place: ReadPlace) { self.place = place }
 
     func add(_ subscription: Subscription) {
         subscription.index = members.count
@@ -77,7 +82,9 @@ final class TouchedStores {
 /// A hosted store with everybody who follows it.
 final class HostedStore {
     let host: any StoreHost
-    private(set) var watches: [JSONPointer: PathWatch] = [:]
+    /// The store whose permissions hold: its own name, or that of the store it is a fork of.
+    let ruleName: String
+    private(set) var watches: [ReadPlace: PathWatch] = [:]
     /// The state that every subscription in step has.
     var lastCut: any StateSnapshot
     /// Subscriptions that are behind and may get their frame at the next cut.
@@ -90,9 +97,12 @@ final class HostedStore {
     /// Tasks of the program that wait for a newer state.
     var waits: [ObjectIdentifier: CheckedContinuation<Void, Never>] = [:]
 
-    /// - Parameter touched: where it stands once it has something for the next cut.
-    init(_ host: any StoreHost, touched: TouchedStores) {
+    /// - Parameters:
+    ///   - ruleName: the store whose permissions hold for it.
+    ///   - touched: where it stands once it has something for the next cut.
+    init(_ host: any StoreHost, under ruleName: String, touched: TouchedStores) {
         self.host = host
+        self.ruleName = ruleName
         self.touched = touched
         lastCut = host.snapshot
         host.onCommit = { [unowned self] in touch() }
@@ -106,11 +116,19 @@ final class HostedStore {
     }
 
     /// The watch at a place, made when it is the first.
-    func watch(at path: JSONPointer) -> PathWatch {
-        if let watch = watches[path] { return watch }
-        let watch = PathWatch(path: path)
-        watches[path] = watch
+    func watch(at place: ReadPlace) -> PathWatch {
+        if let watch = watches[place] { return watch }
+        let watch = PathWatch(place)
+        watches[place] = watch
         return watch
+    }
+
+    /// Has a subscription follow the same place with another part of it.
+    func move(_ subscription: Subscription, to place: ReadPlace) {
+        leave(subscription)
+        let watch = watch(at: place)
+        subscription.follow(watch)
+        watch.add(subscription)
     }
 
     /// Has the program's tasks look again whether there is a newer state.
@@ -122,9 +140,13 @@ final class HostedStore {
 
     /// Takes a subscription out; a place that nobody follows any more is forgotten on the spot.
     func remove(_ subscription: Subscription) {
+        leave(subscription)
+        ready.removeAll { $0 === subscription }
+    }
+
+    private func leave(_ subscription: Subscription) {
         let watch = subscription.watch
         watch.remove(subscription)
-        ready.removeAll { $0 === subscription }
-        if watch.members.isEmpty { watches[watch.path] = nil }
+        if watch.members.isEmpty { watches[watch.place] = nil }
     }
 }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import RexLoop
 import RexProtocol
+import RexTLS
 import RexWebSocket
 
 /// One socket of a client, with what waits to go out on it and the session that it carries.
@@ -22,7 +23,7 @@ final class Connection: SocketOwner {
         case events
     }
 
-    /// A request that is served when the journal has been asked.
+    /// A request that is served when the journal, or the program, has been asked.
     enum Request {
         case frame([UInt8])
         case http(HTTPRequest)
@@ -55,8 +56,13 @@ final class Connection: SocketOwner {
     var isPaused = false
     /// Paused because its outbox is full, be it that nobody reads or that the disk is behind.
     var isFull = false
-    /// What it asked for is being looked up in the journal; it is not read from until then.
-    var awaitsJournal = false
+    /// What it asked for is being looked up in the journal, or the program is asked whether it
+    /// may; it is not read from until then.
+    var awaitsAnswer = false
+    /// What the program is asked.
+    var authorization: Authorization?
+    /// A deadline for that is among the server's.
+    var hasAuthorizationDeadline = false
     /// That request, to be served once more.
     var askedAgain: Request?
     /// In the server's list of connections that hold something back.
@@ -75,6 +81,8 @@ final class Connection: SocketOwner {
     var stalledBytes = 0
 
     private weak var server: Server?
+    /// Its TLS, where it has one.
+    var secured: TLSSession?
     /// Its TLS handshake is done.
     private(set) var isSecure = false
 
@@ -107,6 +115,9 @@ final class Connection: SocketOwner {
         case .webSocket: "websocket"
         }
     }
+
+    /// What its client may do; nothing before it is known.
+    var permissions: Permissions { (session.principal ?? .unknown).permissions }
 
     /// True while frames may be sent to it.
     var isServed: Bool { phase < .finishing }

@@ -81,7 +81,7 @@ extension Server {
     /// Serves one frame. False when no more is to be taken from the connection now.
     func receive(_ line: UnsafeRawBufferPointer, from connection: Connection) -> Bool {
         serve(line, from: connection)
-        guard connection.isServed, !connection.awaitsJournal else { return false }
+        guard connection.isServed, !connection.awaitsAnswer else { return false }
         return !pauseIfUnread(connection) && !pauseIfLong(connection)
     }
 
@@ -119,6 +119,9 @@ extension Server {
             try perform(ClientFrame.decode(node), for: connection)
             connection.session.hasSpoken = true
         } catch {
+            if let question = takeAuthorization() {
+                return ask(question, for: connection, then: .frame(Array(line)))
+            }
             if let (store, question) = takeQuestion() {
                 return ask(question, of: store, for: connection, then: .frame(Array(line)))
             }
@@ -163,7 +166,7 @@ extension Server {
 
     /// Goes on reading after a pause, beginning with what is held already.
     func resume(_ connection: Connection) {
-        guard connection.isPaused, connection.isServed, !connection.awaitsJournal else { return }
+        guard connection.isPaused, connection.isServed, !connection.awaitsAnswer else { return }
         connection.isPaused = false
         connection.isFull = false
         beginServing()

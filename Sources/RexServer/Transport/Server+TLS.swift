@@ -30,6 +30,7 @@ extension Server {
         do {
             let session = try TLSSession(context, as: .server)
             add(.handshake(connection: connection.id), after: limits.handshakeMilliseconds)
+            connection.secured = session
             connection.socket.secure(with: session, received: bytes)
         } catch {
             log.event(.error, "no_tls", ["reason": "\(error)"])

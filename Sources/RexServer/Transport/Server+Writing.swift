@@ -200,6 +200,7 @@ extension Server {
             servedCount -= 1
             if case .events = connection.wire { connection.webSession?.streams -= 1 }
         }
+        connection.authorization?.task.cancel()
         connection.enter(phase)
         var part = connection.session.takeParticipation()
         if park(connection.session, part.presentOn) { part.presentOn = [] }

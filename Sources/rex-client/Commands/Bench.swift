@@ -32,6 +32,7 @@ extension Call {
     fileprivate func loadPlan() async throws -> LoadPlan {
         var plan = LoadPlan(endpoint: url.endpoint, request: [])
         if case .webSocket(let path) = url.transport { plan.webSocketPath = path }
+        plan.greeting = helloLine
         plan.connections = arguments[ClientOptions.connections] ?? 10
         plan.window = arguments[ClientOptions.window] ?? 64
         plan.requestsPerSecond = arguments[ClientOptions.rate].map(Double.init)

@@ -17,7 +17,7 @@ extension Main {
             throw Failure(error.description)
         }
         guard !transcripts.isEmpty else { throw Failure("\(file) holds no transcript") }
-        let player = TranscriptPlayer(url: call.url, timeout: call.timeout)
+        let player = TranscriptPlayer(timeout: call.timeout) { _ in try await call.connectLines() }
         var failed = 0
         for transcript in transcripts {
             let title = transcript.title.isEmpty ? "" : " \(transcript.title)"

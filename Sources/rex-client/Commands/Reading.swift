@@ -93,6 +93,7 @@ extension Call {
     var hello: ClientFrame.Hello {
         var hello = ClientFrame.Hello()
         hello.client = "rex-client/\(ClientProgram.version)"
+        hello.token = token
         return hello
     }
 }

@@ -98,7 +98,7 @@ actor Repl {
     /// Connects where there is no connection, the first time and after one is lost.
     private func connect() async throws(ConnectionError) {
         guard connection == nil else { return }
-        let connection = try await LineConnection.open(call.url, timeout: call.timeout)
+        let connection = try await call.connectLines()
         self.connection = connection
         shower = Task {
             let reason = await showAll(from: connection)

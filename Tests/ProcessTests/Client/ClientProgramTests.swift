@@ -65,15 +65,6 @@ import Testing
         #expect(ended.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("rex-client: ") })
     }
 
-    @Test(arguments: [
-        ["--token-file", "f", "ping"], ["--token-file=f", "ping"],
-    ])
-    func whatALaterVersionHasIsNamedAsSuch(words: [String]) throws {
-        let ended = try Programs.run([Programs.client] + words)
-        #expect(ended.code == 2)
-        #expect(ended.errors.contains("is not supported yet"))
-    }
-
     @Test func theEnvironmentStandsInForOptions() throws {
         let server = try Programs.startServer()
         let environment = ["REX_URL": "tcp://\(server.address)", "REX_STORE": "doc"]

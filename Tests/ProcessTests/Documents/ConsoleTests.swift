@@ -20,11 +20,24 @@ import Testing
         }
     }
 
-    private func play(_ session: [String], on server: ServerProcess) throws {
+    /// The file that the guide shows, and what it shows of a server with it.
+    @Test func everySessionOfTheSecurityGuideHappens() throws {
+        let sessions = try Document.blocks(of: "console", in: "docs/security.md")
+        #expect(sessions.count >= 2)
+        let scratch = try Scratch()
+        let tokens = try scratch.write(try Document.tokenFile, to: "tokens.json")
+        let server = try ServerProcess(
+            program: Programs.server, options: ["--memory", "--token-file", tokens])
+        for session in sessions { try play(session, on: server, in: scratch.folder) }
+    }
+
+    private func play(
+        _ session: [String], on server: ServerProcess, in folder: String = "."
+    ) throws {
         var running: [ChildProcess] = []
         for entry in entries(session) where entry.command != "make run" {
             let program = try ChildProcess(
-                ["/bin/sh", "-c", located(entry.command, server)],
+                ["/bin/sh", "-c", "cd \(folder) && { \(located(entry.command, server)); }"],
                 environment: ["REX_URL": "tcp://\(server.address)", "NO_COLOR": "1"])
             running.append(program)
             do {

@@ -17,6 +17,13 @@ enum Document {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
+    /// The token file that docs/security.md shows.
+    static var tokenFile: String {
+        get throws {
+            (try blocks(of: "json", in: "docs/security.md").first ?? []).joined(separator: "\n")
+        }
+    }
+
     /// The fenced blocks of a language in a document, in order, each with its lines.
     static func blocks(of language: String, in path: String) throws -> [[String]] {
         var found: [[String]] = []
@@ -55,7 +62,7 @@ struct Example: CustomTestStringConvertible, Sendable {
     /// It sends whole frames, never ends one half of a connection, and does not speak of
     /// connections themselves.
     var isOfFramesAlone: Bool {
-        limits["connections"] == nil
+        limits["connections"] == nil && !needsTokens
             && transcript.steps.allSatisfy { step in
                 switch step.action {
                 case .sendBytes, .finish: false
@@ -64,6 +71,9 @@ struct Example: CustomTestStringConvertible, Sendable {
                 }
             }
     }
+
+    /// The title asks for a server with the token file of docs/security.md.
+    var needsTokens: Bool { transcript.title.hasSuffix("with tokens") }
 
     /// The limits that the title asks for: it ends in `limits name=1 name=2`.
     var limits: [String: Int] {

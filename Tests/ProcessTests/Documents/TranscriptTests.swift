@@ -12,7 +12,10 @@ import Testing
 
     @Test(arguments: examples)
     func anExampleHolds(_ example: Example) async throws {
-        let server = try Self.server(limits: example.limits)
+        let scratch = try Scratch()
+        let server =
+            example.needsTokens
+            ? try Self.server(tokens: scratch) : try Self.server(limits: example.limits)
         let held = try await Self.player(server).play(example.transcript)
         #expect(held > 0, "an example expects something")
     }
@@ -45,7 +48,7 @@ import Testing
     /// But those that this version never answers with.
     @Test func everyErrorIsShown() {
         let reserved: Set<ErrorCode> = [
-            .unauthorized, .rateLimited, .tooSlow, .shuttingDown, .internal,
+            .rateLimited, .tooSlow, .shuttingDown, .internal,
         ]
         let shown = Set(Self.expectedFrames.compactMap { ErrorCode(in: $0, of: "error") })
         #expect(Set(ErrorCode.allCases).subtracting(shown) == reserved)
@@ -53,6 +56,12 @@ import Testing
 
     private static func player(_ server: ServerProcess) throws -> TranscriptPlayer {
         TranscriptPlayer(url: try RexURL(server.address), timeout: ChildProcess.patience)
+    }
+
+    private static func server(tokens scratch: Scratch) throws -> ServerProcess {
+        let file = try scratch.write(try Document.tokenFile, to: "tokens.json")
+        return try ServerProcess(
+            program: Programs.server, options: ["--memory", "--token-file", file])
     }
 
     private static func server(limits: [String: Int] = [:]) throws -> ServerProcess {

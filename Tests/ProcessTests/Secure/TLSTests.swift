@@ -1,4 +1,5 @@
 import Foundation
+import Rex
 import RexClient
 import RexProtocol
 import RexTesting
@@ -122,6 +123,31 @@ import Testing
             let connection = try await RexConnection.open(
                 try url("tls", server, as: "eve"), timeout: Self.patience)
             _ = try await connection.request(.ping(.init()))
+        }
+    }
+
+    /// A certificate that was verified is as good as a token, and a token says more.
+    @Test func aClientsCertificateIsAName() async throws {
+        let ann: JSONValue = ["name": "ann", "certificate": "ann", "may": TokenText.owner]
+        let tokens = try TokenText(["bob": [:]], ["users": [ann]])
+        let server = try start(
+            "--tls-client-ca", file("authority.pem"), "--token-file", tokens.path)
+        func welcome(_ name: String?, token: String? = nil) async throws -> String? {
+            let connection = try await RexConnection.open(
+                try url("tls", server, as: name), timeout: Self.patience)
+            var hello = ClientFrame.Hello()
+            hello.token = token
+            guard case .welcome(let welcome) = try await connection.request(.hello(hello)) else {
+                return nil
+            }
+            await connection.close()
+            return welcome.client.user
+        }
+        #expect(try await welcome("ann") == "ann")
+        #expect(try await welcome("ann", token: "bob-token") == "bob")
+        #expect(try await welcome(nil, token: "bob-token") == "bob")
+        for (name, token) in [(nil, nil), ("ann", "wrong")] as [(String?, String?)] {
+            await #expect(throws: ConnectionError.self) { try await welcome(name, token: token) }
         }
     }
 

@@ -42,17 +42,6 @@ import Testing
     }
 
     @Test(arguments: [
-        "--token-file"
-    ])
-    func whatALaterVersionHasIsNamedAsSuch(option: String) throws {
-        for words in [[option, "x"], ["\(option)=x"]] {
-            let ended = try Programs.run([Programs.server, "--memory"] + words)
-            #expect(ended.code == 2)
-            #expect(ended.errors.contains("\(option) is not supported yet"))
-        }
-    }
-
-    @Test(arguments: [
         (["--listen"], "--listen needs a value"), (["--listen", "nonsense"], "--listen"),
         (["--listen", "127.0.0.1:99999"], "--listen"), (["--stores", "chat,nothing"], "nothing"),
         (["--stores", "chat,chat"], "twice"), (["--log-level", "loud"], "debug, info"),

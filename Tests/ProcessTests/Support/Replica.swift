@@ -36,11 +36,25 @@ final class Replica {
         state = reply["state"] ?? .null
     }
 
+    /// A copy that is handed its frames, however they come; it begins with a `subscribed` or a
+    /// first `state`.
+    init(_ client: LineClient, beginning frame: JSONValue) throws {
+        guard let sub = frame["sub"], let rev = frame["rev"]?.int,
+            let epoch = frame["epoch"]?.string, let state = frame["state"]
+        else { throw Failure(description: "no beginning: \(frame)") }
+        self.client = client
+        self.sub = sub
+        self.rev = rev
+        self.epoch = epoch
+        self.state = state
+        isResumed = false
+    }
+
     private func isOurs(_ frame: JSONValue) -> Bool {
         frame["sub"] == sub && (frame.op == "patch" || frame.op == "state")
     }
 
-    private func take(_ frame: JSONValue) throws {
+    func take(_ frame: JSONValue) throws {
         frames += 1
         let next = frame["rev"]?.int ?? -1
         if frame.op == "state" {

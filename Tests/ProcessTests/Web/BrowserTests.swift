@@ -21,7 +21,9 @@ import Testing
         .enabled(
             if: hasPlaywright, "playwright is not here: scripts/bootstrap --tests installs it"),
         .enabled(if: hasChromium, "chromium is not here: scripts/bootstrap --tests installs it"),
-        arguments: [("chat", 18), ("inspector", 14), ("module", 7), ("looks", 10)])
+        arguments: [
+            ("chat", 18), ("inspector", 14), ("module", 7), ("looks", 10), ("token", 2),
+        ])
     func theScenariosPlay(file: String, atLeast count: Int) throws {
         let ended = try Programs.run(
             [

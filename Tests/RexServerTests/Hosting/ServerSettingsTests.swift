@@ -17,11 +17,13 @@ import Testing
               "listen": ["127.0.0.1:0", "unix:/run/rex"],
               "port-file": "/run/port", "memory": true, "stores": ["doc", "chat"],
               "log-level": "debug", "log-format": "json", "insecure": true,
+              "token-file": "/etc/rex/tokens.json",
               "limits": {"connections": 5, "outbox_bytes": 1000}
             }
             """)
         #expect(settings.listen == [.tcp(host: "127.0.0.1", port: 0), .unix(path: "/run/rex")])
         #expect(settings.portFile == "/run/port" && settings.isMemoryOnly && settings.isInsecure)
+        #expect(settings.tokenFile == "/etc/rex/tokens.json")
         #expect(settings.stores == ["doc", "chat"])
         #expect(settings.logLevel == .debug && settings.logFormat == .json)
         #expect(settings.limits.connections == 5 && settings.limits.outboxBytes == 1_000)

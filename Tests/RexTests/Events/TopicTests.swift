@@ -94,4 +94,34 @@ import Testing
         }
         #expect(tree.isEmpty)
     }
+
+    /// Every name of at most so many tokens.
+    private func names(of tokens: [String], upTo count: Int) -> [String] {
+        var all: [String] = []
+        var last = [""]
+        for _ in 0..<count {
+            last = last.flatMap { start in
+                tokens.map { start.isEmpty ? $0 : "\(start).\($0)" }
+            }
+            all += last
+        }
+        return all
+    }
+
+    /// By the topics that they mean: with a token that is in no pattern, and one token more.
+    @Test func relationsOfPatternsAreThoseOfTheirTopics() throws {
+        let topics = try names(of: ["a", "b", "$x", "c"], upTo: 4).map { try Topic($0) }
+        let patterns = names(of: ["a", "b", "$x", "*", ">"], upTo: 3)
+            .compactMap { try? TopicPattern($0) }
+        let meant = patterns.map { pattern in
+            Set(topics.indices.filter { pattern.matches(topics[$0]) })
+        }
+        for (one, its) in zip(patterns, meant) {
+            for (other, others) in zip(patterns, meant) {
+                let (overlaps, covers) = (one.overlaps(other), one.covers(other))
+                if overlaps != !its.isDisjoint(with: others) { Issue.record("\(one) \(other)") }
+                if covers != others.isSubset(of: its) { Issue.record("\(one) over \(other)") }
+            }
+        }
+    }
 }

@@ -1,6 +1,7 @@
 // The chat page: one connection, one copy of the chat's state, and what a person can do with it.
 import { connect } from "/rex.js";
 import { keepFocus, memory, nameInAddress, onceAFrame, own, setText, token } from "/dom.js";
+import { askWhoItIs, keptToken } from "/token.js";
 import { makeComposer, makeHead, makeMessages } from "/chat-room.js";
 import { makeDoor, makeRoomList } from "/chat-rooms.js";
 import { makeAlerts, makePeople } from "/chat-people.js";
@@ -160,7 +161,10 @@ const app = {
   },
 };
 
-const connection = connect({ name: "chat-page/1", session: takeSession(), enter: comeBack });
+const connection = connect({
+  name: "chat-page/1", token: keptToken, session: takeSession(), enter: comeBack,
+});
+askWhoItIs(connection);
 // Only while nobody has it: a tab that is copied with its memory is another client.
 addEventListener("pagehide", () => memory("sessionStorage", "rex.session",
   connection.welcome?.session ?? ""));

@@ -5,6 +5,7 @@ import { h, hueOf, keepFocus, keyed, nameInAddress, onceAFrame, setText } from "
 import { knownTypes, makeDispatch, makeLists, makeTabs, makeTopics } from "/inspector-side.js";
 import { senderOf, Timeline, touches, typeOf } from "/inspector-timeline.js";
 import { makeTree, preview } from "/inspector-tree.js";
+import { askWhoItIs, keptToken } from "/token.js";
 import { makeVirtualList } from "/virtual-list.js";
 
 const byID = (id) => document.getElementById(id);
@@ -14,7 +15,8 @@ const LETTER_TIME = 60;
 /** A commit that changes nothing sends no patch; it is found by asking. */
 const REFRESH = 1_000;
 
-const connection = connect({ name: "inspector/1" });
+const connection = connect({ name: "inspector/1", token: keptToken });
+askWhoItIs(connection);
 const app = {
   connection,
   store: null,

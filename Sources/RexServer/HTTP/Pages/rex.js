@@ -18,12 +18,12 @@ export function connect({
   heartbeat = 5_000, minDelay = 250, maxDelay = 10_000, WebSocket = globalThis.WebSocket,
 } = {}) {
   let status, detail, welcome, socket, bye, retry, beat;
-  let isOpen = false; // welcomed and `enter` is through; until then requests wait
+  let isOpen = false; // `enter` is through; until then requests wait
   let silence = 0; // beats since something came
   let attempt = 0, lastID = 0;
   const pending = new Map(); // requests without an answer, the oldest first
-  const feeds = new Set(); // watches and listeners that somebody wants
-  const named = new Map(); // those that the server sends frames for
+  const feeds = new Set(); // watches and listeners
+  const named = new Map(); // by the server's names
   const watchers = new Set();
   const stores = new Map();
 
@@ -32,7 +32,7 @@ export function connect({
     bye = null;
     silence = 0;
     const mySocket = (socket = new WebSocket(url, ["rex.v1.json"]));
-    // A socket that was given up says nothing any more.
+    // A socket that was given up is silent.
     const mine = (body) => (value) => socket === mySocket && body(value);
     socket.onopen = mine(() => greet(mine));
     socket.onmessage = mine((event) => received(JSON.parse(event.data)));
@@ -41,7 +41,7 @@ export function connect({
     tell("connecting", {});
   }
 
-  // All at once: the answers come in this order.
+  // The answers come in this order.
   function greet(mine) {
     request("hello", {
       protocol: 1, token, session, client: name, heartbeat_ms: heartbeat * 3,
@@ -107,7 +107,7 @@ export function connect({
 
   const retryNow = () => retry && open();
 
-  // A direct one is for this connection alone and never waits.
+  // A direct one is for this connection and never waits.
   function request(op, members, direct) {
     const id = ++lastID;
     return new Promise((resolve, reject) => {
@@ -139,8 +139,12 @@ export function connect({
     silence = 0;
     if (op === "ping") socket.send('{"op":"pong"}');
     else if (op === "bye") bye = frame;
-    else if (id === undefined) named.get(nameOf(frame))?.took(frame);
-    // What a server that goes does not do is for the next one.
+    else if (id === undefined) {
+      const feed = named.get(nameOf(frame));
+      if (code) feed?.failed(new RexError(code, message, frame));
+      else feed?.took(frame);
+    }
+    // What a server leaves undone is for the next.
     else if (entry && !(code === "shutting_down" && entry.again)) {
       if (op === "error") return refuse(entry, code, message, frame);
       pending.delete(id);
@@ -205,7 +209,7 @@ export function connect({
 }
 
 function makeStore(connection, name, add) {
-  const watches = new Map(); // by path, those that have subscribers
+  const watches = new Map(); // by path, where somebody is
   const request = (op, members) => connection.request(op, { store: name, ...members });
   const watch = (path = "", { throttle } = {}) =>
     watches.get(path) ?? makeWatch(connection, name, path, throttle, watches, add);
@@ -339,6 +343,6 @@ const put = (object, key, value) => Object.defineProperty(object, key,
 const isObject = (value) => Object(value) === value;
 const nameOf = ({ sub, listen }) => JSON.stringify({ sub, listen });
 const raise = (error) => Promise.reject(error);
-// What a callback throws is reported as unhandled, and stops nobody else.
+// What a callback throws is unhandled, and stops nobody else.
 const call = async (callback, ...values) => void callback(...values);
 const randomKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
