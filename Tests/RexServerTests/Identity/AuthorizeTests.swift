@@ -62,6 +62,8 @@ private actor Desk {
 /// The program's own say in what clients do.
 @Suite(.timeLimit(.minutes(2))) struct AuthorizeTests {
     private let desk = Desk()
+    /// The program's answers come from the threads that all tests share.
+    private let patience = Duration.seconds(60)
 
     private func start(limits: Limits = Limits()) async throws -> (Server, RexURL) {
         var configuration = Server.Configuration()
@@ -103,7 +105,7 @@ private actor Desk {
 
     @Test func whatTheProgramRefusesIsForbidden() async throws {
         let (server, url) = try await start()
-        let client = try await RexConnection.open(url)
+        let client = try await RexConnection.open(url, timeout: patience)
         #expect(await code { try await client.request(pin("a")) } == nil)
         #expect(await code { try await client.request(pin("no-b")) } == .forbidden)
         #expect(await code { try await client.request(pin("no-c", dryRun: true)) } == .forbidden)
@@ -124,8 +126,8 @@ private actor Desk {
 
     @Test func onlyTheClientThatAsksWaitsAndInItsOrder() async throws {
         let (server, url) = try await start()
-        let slow = try await RexConnection.open(url)
-        let other = try await RexConnection.open(url)
+        let slow = try await RexConnection.open(url, timeout: patience)
+        let other = try await RexConnection.open(url, timeout: patience)
         let first = try await slow.post(pin("wait-1"))
         let second = try await slow.post(pin("2"))
         let third = try await slow.post(.get(.init(store: "board")))
@@ -153,7 +155,7 @@ private actor Desk {
         var limits = Limits()
         limits.authorizeMilliseconds = 50
         let (server, url) = try await start(limits: limits)
-        let client = try await RexConnection.open(url)
+        let client = try await RexConnection.open(url, timeout: patience)
         #expect(await code { try await client.request(pin("wait-x")) } == .overloaded)
         // It is told to give up, and its late yes is no yes.
         while await desk.cancelled.isEmpty { await Task.yield() }
@@ -168,12 +170,12 @@ private actor Desk {
     /// Who sends an action and goes has sent it, as without a hook.
     @Test func anActionWhoseSenderHasGoneIsDoneAllTheSame() async throws {
         let (server, url) = try await start()
-        let client = try await RexConnection.open(url)
+        let client = try await RexConnection.open(url, timeout: patience)
         let reply = try await client.post(pin("wait-gone"))
         await desk.untilAsked("wait-gone")
         await client.close()
         await #expect(throws: ConnectionError.self) { try await reply.frame() }
-        let other = try await RexConnection.open(url)
+        let other = try await RexConnection.open(url, timeout: patience)
         let watch = try await other.subscribe(.init(store: "board"))
         await desk.answer("wait-gone", true)
         for try await change in watch.changes {
@@ -187,7 +189,7 @@ private actor Desk {
 
     @Test func aShutdownWaitsForTheAnswer() async throws {
         let (server, url) = try await start()
-        let client = try await RexConnection.open(url)
+        let client = try await RexConnection.open(url, timeout: patience)
         let reply = try await client.post(pin("wait-end"))
         await desk.untilAsked("wait-end")
         async let stopped: Void = server.stop()
@@ -200,7 +202,7 @@ private actor Desk {
     /// A copy is asked about as what it is a copy of.
     @Test func aForkIsUnderTheSameHook() async throws {
         let (server, url) = try await start()
-        let client = try await RexConnection.open(url)
+        let client = try await RexConnection.open(url, timeout: patience)
         _ = try await client.request(.fork(.init(store: "board", as: "copy")))
         let action = RawJSON(["type": "pin", "payload": "no-x"])
         #expect(
