@@ -137,27 +137,29 @@ int rename(const char *old, const char *new) {
     return (int)syscall(SYS_renameat2, AT_FDCWD, old, AT_FDCWD, new, 0);
 }
 
-int open64(const char *path, int flags, ...) {
+static int open_with(const char *path, int flags, va_list rest) {
     mode_t mode = 0;
     if (flags & O_CREAT) {
-        va_list rest;
-        va_start(rest, flags);
         mode = va_arg(rest, mode_t);
-        va_end(rest);
         if (name_fails(path)) return -1;
     }
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
+int open64(const char *path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    int result = open_with(path, flags, rest);
+    va_end(rest);
+    return result;
+}
+
 int open(const char *path, int flags, ...) {
-    mode_t mode = 0;
-    if (flags & O_CREAT) {
-        va_list rest;
-        va_start(rest, flags);
-        mode = va_arg(rest, mode_t);
-        va_end(rest);
-    }
-    return open64(path, flags, mode);
+    va_list rest;
+    va_start(rest, flags);
+    int result = open_with(path, flags, rest);
+    va_end(rest);
+    return result;
 }
 
 int clock_gettime(clockid_t clock, struct timespec *time) {
