@@ -65,9 +65,10 @@ private actor Desk {
     /// The program's answers come from the threads that all tests share.
     private let patience = Duration.seconds(60)
 
-    private func start(limits: Limits = Limits()) async throws -> (Server, RexURL) {
+    /// - Parameter wait: how long the server waits for the program, in milliseconds.
+    private func start(wait: Int = 60_000) async throws -> (Server, RexURL) {
         var configuration = Server.Configuration()
-        configuration.limits = limits
+        configuration.limits.authorizeMilliseconds = wait
         let server = Server(configuration)
         let desk = desk
         try await server.host(
@@ -103,6 +104,14 @@ private actor Desk {
         }
     }
 
+    private func state(_ client: RexConnection) async throws -> ServerFrame.State {
+        let frame = try await client.request(.get(.init(store: "board")))
+        guard case .state(let state) = frame else { throw OtherFrame() }
+        return state
+    }
+
+    private struct OtherFrame: Error {}
+
     @Test func whatTheProgramRefusesIsForbidden() async throws {
         let (server, url) = try await start()
         let client = try await RexConnection.open(url, timeout: patience)
@@ -115,9 +124,7 @@ private actor Desk {
             await code {
                 try await client.request(.dispatch(.init(store: "board", action: .raw(bad))))
             } == .badAction)
-        guard case .state(let state) = try await client.request(.get(.init(store: "board"))) else {
-            return
-        }
+        let state = try await state(client)
         #expect(state.state.value == ["notes": ["a"]])
         #expect(await desk.asked == ["a", "no-b", "no-c"])
         await client.close()
@@ -152,16 +159,12 @@ private actor Desk {
     }
 
     @Test func anAnswerThatDoesNotComeIsNotWaitedFor() async throws {
-        var limits = Limits()
-        limits.authorizeMilliseconds = 50
-        let (server, url) = try await start(limits: limits)
+        let (server, url) = try await start(wait: 50)
         let client = try await RexConnection.open(url, timeout: patience)
         #expect(await code { try await client.request(pin("wait-x")) } == .overloaded)
         // It is told to give up, and its late yes is no yes.
         while await desk.cancelled.isEmpty { await Task.yield() }
-        guard case .state(let state) = try await client.request(.get(.init(store: "board"))) else {
-            return
-        }
+        let state = try await state(client)
         #expect(state.state.value == ["notes": []] && state.rev == 0)
         await client.close()
         await server.stop()
@@ -194,7 +197,10 @@ private actor Desk {
         await desk.untilAsked("wait-end")
         async let stopped: Void = server.stop()
         await desk.answer("wait-end", true)
-        guard case .ack(let ack) = try await reply.frame() else { return }
+        guard case .ack(let ack) = try await reply.frame() else {
+            Issue.record("another answer than asked for")
+            return
+        }
         #expect(ack.rev == 1)
         await stopped
     }
