@@ -29,8 +29,10 @@ extension SocketOwner {
 /// The loop keeps it alive until it is closed. Every operation on a closing socket does nothing, so
 /// no handle is used after its end. Used on the loop's thread only.
 public final class Socket {
-    /// Hears what happens. Not retained; set before `startReading`.
-    public weak var owner: (any SocketOwner)?
+    /// Hears what happens; set before `startReading`. Kept until the socket is closed, as every
+    /// socket is at the latest when its loop ends: a weak reference would make each use of the
+    /// owner, everywhere, a slow one.
+    public var owner: (any SocketOwner)?
 
     private let core: Core
     private unowned let loop: Loop
@@ -47,7 +49,9 @@ public final class Socket {
         override func didClose() {
             guard let socket else { return }
             self.socket = nil
-            socket.owner?.socketDidClose(socket, error: socket.failure)
+            let owner = socket.owner
+            socket.owner = nil
+            owner?.socketDidClose(socket, error: socket.failure)
         }
     }
 
