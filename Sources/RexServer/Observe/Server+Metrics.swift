@@ -64,7 +64,7 @@ extension Server {
         }
         page.family("rex_connections_paused", "gauge", "Connections not read from, by reason.")
         for reason in Connection.Pause.allCases {
-            let count = connections.values.count { $0.pause(at: loop.milliseconds) == reason }
+            let count = connections.values.count { $0.pause == reason }
             page.sample("rex_connections_paused", ["reason": reason.rawValue], count)
         }
         page.gauge(
@@ -145,10 +145,10 @@ extension Connection {
         case turn
     }
 
-    func pause(at now: UInt64) -> Pause? {
+    var pause: Pause? {
         guard isPaused else { return nil }
         if awaitsAnswer { return .answer }
         if isFull { return .outbox }
-        return delayedUntil > now ? .rate : .turn
+        return delayedUntil > 0 ? .rate : .turn
     }
 }

@@ -57,7 +57,8 @@ final class Connection: SocketOwner {
     /// What it may still send; nil before anything has come, and where that has no bound.
     var frameBucket: TokenBucket?
     var byteBucket: TokenBucket?
-    /// The loop's milliseconds before which it is not read from, for it has had its share.
+    /// The loop's milliseconds before which it is not read from, for it has had its share; 0 where
+    /// it has not.
     var delayedUntil: UInt64 = 0
     /// What its user may still dispatch.
     var dispatchRate: DispatchRate?

@@ -180,8 +180,11 @@ extension Server {
         guard connection.isPaused, connection.isServed, !connection.awaitsAnswer,
             loop.milliseconds >= connection.delayedUntil
         else { return }
-        connection.isPaused = false
         connection.isFull = false
+        // What it had to wait for besides is no excuse from its rate.
+        if countsRates, pauseIfSpent(connection) { return }
+        connection.isPaused = false
+        connection.delayedUntil = 0
         beginServing()
         takeHeld(of: connection)
         guard connection.isServed, !connection.isPaused else { return }

@@ -76,6 +76,19 @@ import Testing
         #expect(server.processorTime - before < .milliseconds(100))
     }
 
+    /// Of IPv6 a host has all addresses of its /64; here there is one.
+    @Test(.enabled(if: Sockets.hasIPv6)) func anAddressOfIPv6IsOneToo() throws {
+        let server = try Programs.startServer(
+            "--limit", "address_connections=1", listen: ["[::1]:0", "127.0.0.1:0"])
+        let watching = try Programs.startClient(server, "--store", "counter", "watch")
+        defer { withExtendedLifetime(watching) {} }
+        #expect(try watching.line().contains("count"))
+        let refused = try Programs.client(server, "--store", "counter", "state")
+        #expect(refused.code != 0 && refused.errors.contains("connections of one address"))
+        let port = server.addresses[1].split(separator: ":").last.flatMap { UInt16($0) } ?? 0
+        #expect(try LineClient(port: port).ask(["op": "ping"]).op == "pong")
+    }
+
     /// Ended and not closed: such connections take their places until they are gone.
     @Test func whatIsEndedCountsUntilItIsClosed() throws {
         let server = try Programs.startServer(

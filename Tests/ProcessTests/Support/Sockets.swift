@@ -13,6 +13,12 @@ enum Sockets {
     /// The system's words for what went wrong last.
     static var reason: String { String(cString: strerror(errno)) }
 
+    /// Whether this machine can talk to itself by IPv6.
+    static var hasIPv6: Bool {
+        (try? String(contentsOfFile: "/proc/net/if_inet6", encoding: .utf8))?
+            .contains(" lo\n") == true
+    }
+
     /// Whether a descriptor became ready before the deadline.
     static func wait(
         _ descriptor: Int32, for event: Int32, until deadline: ContinuousClock.Instant
