@@ -121,6 +121,17 @@ import Testing
         #expect(try MetricsText.of(server).hits("request_ms") == 0)
     }
 
+    /// Who ends its sending half at once gets every answer before the end.
+    @Test func whatCameBeforeTheEndOfTheInputIsServed() throws {
+        let server = try Programs.startServer(
+            limits: "\"frames_per_second\": 40, \"burst_ms\": 100")
+        let client = try LineClient(server)
+        let lines = (1...12).map { "{\"op\":\"ping\",\"id\":\($0)}" }
+        try client.send(lines.joined(separator: "\n"))
+        client.finish()
+        #expect(try client.rest().map { $0["id"]?.int } == Array(1...12))
+    }
+
     /// A full outbox is another reason to wait, and no excuse from this one.
     @Test func whoReadsItsRepliesStillWaits() throws {
         let server = try Programs.startServer(
