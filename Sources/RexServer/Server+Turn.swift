@@ -9,7 +9,6 @@ import RexProtocol
 /// write for each connection that has something, and the next deadline.
 extension Server {
     func endTurn() {
-        metrics.turns += 1
         cut()
         // The disk has its work before the sockets have theirs.
         handOverToJournal()
@@ -29,6 +28,20 @@ extension Server {
         handOverToJournal()
         if !touched.isEmpty { loop.wake() }
         armTimer()
+        noteTurn()
+    }
+
+    /// A turn begins with the first thing that comes: bytes, a connection, a deadline, a message of
+    /// another thread.
+    func beginTurn() {
+        if turnBegan == 0 { turnBegan = Loop.nanoseconds }
+    }
+
+    private func noteTurn() {
+        let woken = loop.wokenAt
+        let began = turnBegan == 0 || (woken > 0 && woken < turnBegan) ? woken : turnBegan
+        turnBegan = 0
+        if began > 0 { metrics.turnLength.record(nanoseconds: Loop.nanoseconds &- began) }
     }
 
     private static let mostRounds = 4
@@ -85,8 +98,9 @@ extension Server {
                     }
                 }
             } catch {
-                log.event(
-                    .error, "fanout_failed", ["store": store.host.name, "reason": error.message])
+                note(
+                    .error, "fanout_failed", about: store.host.name,
+                    ["store": store.host.name, "reason": error.message])
             }
         }
     }
@@ -114,9 +128,10 @@ extension Server {
     private func send(
         _ patch: RawJSON, to subscription: Subscription, by frames: inout StateFrames
     ) throws(WireError) {
+        let isState = subscription.mode == .state || subscription.owesState
         let chunk =
-            subscription.mode == .state || subscription.owesState
-            ? try frames.state(for: subscription) : frames.patch(patch, for: subscription)
+            isState ? try frames.state(for: subscription) : frames.patch(patch, for: subscription)
+        if isState { metrics.statesSent += 1 } else { metrics.patchesSent += 1 }
         subscription.sentRevision = frames.revision
         subscription.owesState = false
         if subscription.throttle > 0 {
@@ -170,8 +185,9 @@ extension Server {
                     try send(patch, to: subscription, by: &made[index!].frames)
                 }
             } catch {
-                log.event(
-                    .error, "fanout_failed", ["store": store.host.name, "reason": error.message])
+                note(
+                    .error, "fanout_failed", about: store.host.name,
+                    ["store": store.host.name, "reason": error.message])
             }
         }
     }
@@ -194,6 +210,7 @@ extension Server {
     }
 
     func didReachDeadline() {
+        beginTurn()
         armedFor = nil
         // What is added on the way is for the next turn, also where it is due at once: sockets are
         // read in between.
@@ -229,6 +246,9 @@ extension Server {
             case .authorization(let id):
                 if let connection = connections[id] { checkVerdict(of: connection) }
             case .expiry(let id): if let connection = connections[id] { checkExpiry(connection) }
+            case .dispatchRate(let user): checkDispatchRate(of: user)
+            case .idle(let id): if let connection = connections[id] { checkIdle(connection) }
+            case .storms: endStorms()
             }
         }
     }
@@ -248,6 +268,7 @@ extension Server {
             add(.stall(connection: connection.id), after: limits.stallMilliseconds)
             return
         }
+        metrics.count(.stallMilliseconds)
         close(connection, .tooSlow, "nothing was read for \(limits.stallMilliseconds) ms")
     }
 }

@@ -7,12 +7,15 @@ extension Server {
     func dispatchOverHTTP(
         _ request: HTTPRequest, store name: String, _ connection: Connection
     ) throws(WireError) -> HTTPResponse {
+        if limits.dispatchesPerSecond > 0 { try checkRate(of: connection) }
         let permissions = connection.permissions
         let store = try store(named: name, for: permissions)
         let expect = try request.expectedRevision(of: store.host)
         let key = request.headers["idempotency-key"]
         if let key, key.isEmpty || key.utf8.count > limits.keyBytes {
-            throw WireError(.badFrame, "Idempotency-Key has 1 to \(limits.keyBytes) bytes")
+            throw limit(
+                .keyBytes,
+                WireError(.badFrame, "Idempotency-Key has 1 to \(limits.keyBytes) bytes"))
         }
         try checkStorage(of: store)
         let (client, arrive) = try client(of: request, connection, on: store)
@@ -46,6 +49,7 @@ extension Server {
     ) throws(WireError) -> HTTPResponse {
         let topic: Topic
         do throws(TopicError) { topic = try Topic(name) } catch {
+            countTopic(name)
             throw WireError(error).of("the topic in the address")
         }
         try checkPublishing(on: topic, connection.permissions)
@@ -163,6 +167,7 @@ extension Server {
             Result { () throws(WireError) in
                 let node: JSONNode
                 do throws(JSONError) { node = try parser.parse(bytes) } catch {
+                    if error.isTooDeep { metrics.count(.depth) }
                     throw WireError(error)
                 }
                 return try use(node)

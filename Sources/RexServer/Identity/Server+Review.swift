@@ -54,8 +54,9 @@ extension Server {
         do throws(WireError) {
             try show(subscription)
         } catch {
-            log.event(
-                .error, "fanout_failed", ["store": store.host.name, "reason": error.message])
+            note(
+                .error, "fanout_failed", about: store.host.name,
+                ["store": store.host.name, "reason": error.message])
             return close(connection, .internal, error.message)
         }
         guard new.scope.isNone else { return }

@@ -81,9 +81,11 @@ extension Server {
                 retryMilliseconds: Self.probeMilliseconds)
         }
         guard journal.pendingBytes <= pendingBytesLimit else {
-            throw WireError(
-                .overloaded, "\(pendingBytesLimit) bytes wait for the disk already",
-                retryMilliseconds: Self.asyncMilliseconds)
+            throw limit(
+                .journalQueueBytes,
+                WireError(
+                    .overloaded, "\(pendingBytesLimit) bytes wait for the disk already",
+                    retryMilliseconds: Self.asyncMilliseconds))
         }
     }
 

@@ -134,7 +134,9 @@ extension Server {
 
     private func didReport(_ report: JournalWriter.Report) {
         switch report {
-        case .stored(let ticket): didStore(ticket)
+        case .stored(let ticket, let nanoseconds):
+            metrics.journalWriteLength.record(nanoseconds: nanoseconds)
+            didStore(ticket)
         case .failed(_, let error): didFail(error)
         case .recovered: didRecover()
         case .stillFailing(let error):

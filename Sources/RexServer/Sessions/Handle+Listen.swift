@@ -4,11 +4,14 @@ import RexProtocol
 extension Server {
     func handle(_ listen: ClientFrame.Listen, for connection: Connection) throws(WireError) {
         let pattern = listen.topic
+        try checkTopic(pattern.text)
         try connection.permissions.checkListening(to: pattern)
         guard connection.session.listeners.count < limits.listeners else {
-            throw WireError(
-                .overloaded, "a connection may have \(limits.listeners) listeners",
-                retryMilliseconds: 1_000)
+            throw limit(
+                .listeners,
+                WireError(
+                    .overloaded, "a connection may have \(limits.listeners) listeners",
+                    retryMilliseconds: 1_000))
         }
         // Events published before it are not for it, though they may go to its group.
         cut(before: connection)
@@ -63,10 +66,29 @@ extension Server {
         reply(.ack(ack), to: connection)
     }
 
+    /// A pattern is kept as long as somebody listens to it.
+    private func checkTopic(_ text: String) throws(WireError) {
+        guard text.utf8.count <= limits.topicBytes else {
+            throw limit(
+                .topicBytes,
+                WireError(
+                    .badTopic,
+                    "a topic has at most \(limits.topicBytes) bytes, this one has "
+                        + "\(text.utf8.count)",
+                    at: JSONPointer(tokens: ["topic"])))
+        }
+    }
+
+    /// Counts a text that was too long to become a topic at all.
+    func countTopic(_ text: String?) {
+        if (text ?? "").utf8.count > Topic.byteLimit { metrics.count(.topicBytes) }
+    }
+
     /// Some topics are not for clients to publish under, others not for this one.
     func checkPublishing(
         on topic: Topic, _ permissions: Permissions
     ) throws(WireError) {
+        try checkTopic(topic.text)
         try permissions.checkPublishing(on: topic)
         if let owner = owner(of: topic) {
             throw WireError(.forbidden, owner, at: JSONPointer(tokens: ["topic"]))

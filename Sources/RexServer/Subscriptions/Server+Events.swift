@@ -136,16 +136,20 @@ extension Server: StoreHostObserver {
         enter(with: host) { server, host in
             let name = host.name
             guard let topic = try? Topic("\(name).\(topic)") else {
-                server.log.event(.warning, "bad_topic", ["store": name, "topic": topic])
+                server.note(
+                    .warning, "bad_topic", about: name, ["store": name, "topic": topic])
                 return
             }
             server.publish(topic, data, from: .store(name: name, revision: revision))
         }
     }
 
-    nonisolated func didFail(_ host: any StoreHost, _ fault: String) {
+    nonisolated func didFail(_ host: any StoreHost, _ fault: StoreHostFault) {
         enter(with: host) { server, host in
-            server.log.event(.warning, "store_fault", ["store": host.name, "fault": fault])
+            if fault.isAtItsEffects { server.metrics.count(.effects) }
+            server.note(
+                .warning, "store_fault", about: host.name,
+                ["store": host.name, "fault": fault.text])
         }
     }
 }

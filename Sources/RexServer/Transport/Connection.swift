@@ -50,6 +50,18 @@ final class Connection: SocketOwner {
     private(set) var phase = Phase.undecided
     /// One more than are served: it is told so in what it speaks.
     var isSurplus = false
+    /// One more than are served of its address.
+    var isSurplusOfAddress = false
+    /// Where it comes from; nil for a Unix socket.
+    let network: PeerNetwork?
+    /// What it may still send; nil before anything has come, and where that has no bound.
+    var frameBucket: TokenBucket?
+    var byteBucket: TokenBucket?
+    /// The loop's milliseconds before which it is not read from, for it has had its share; 0 where
+    /// it has not.
+    var delayedUntil: UInt64 = 0
+    /// What its user may still dispatch.
+    var dispatchRate: DispatchRate?
     /// In the server's list of connections that this turn touched.
     var isTouched = false
     /// Not read from, because what it asked for waits unread.
@@ -91,6 +103,7 @@ final class Connection: SocketOwner {
         self.socket = socket
         self.session = session
         self.server = server
+        network = socket.network
         opened = Date()
         framer = LineFramer(limit: limits.frameBytes)
     }

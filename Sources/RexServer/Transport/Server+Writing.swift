@@ -31,10 +31,7 @@ extension Server {
     }
 
     func reply(_ error: WireError, id: FrameID?, to connection: Connection) {
-        metrics.errors[error.code, default: 0] += 1
-        log.event(
-            .debug, "refused",
-            ["client": connection.session.client.id, "code": error.code.rawValue])
+        noteRefusal(error, of: connection)
         reply(to: connection) { ServerFrame.writeError(id: id, error, into: &$0) }
     }
 
@@ -97,6 +94,7 @@ extension Server {
     }
 
     func didDrain(_ connection: Connection) {
+        beginTurn()
         connection.outbox.didWrite(connection.writingBytes)
         metrics.bytesSent += connection.writingBytes
         connection.writingBytes = 0
@@ -164,8 +162,9 @@ extension Server {
         connection.socket.startReading()
         // Even one who reads nothing is gone after twice the time.
         add(.linger(connection: connection.id), after: 2 * limits.lingerMilliseconds)
-        log.event(
-            .info, "closing", ["client": connection.session.client.id, "code": reason.rawValue])
+        note(
+            .info, "closing", about: "\(reason) \(connection.origin)",
+            ["client": connection.session.client.id, "code": reason.rawValue])
     }
 
     /// The reason, as it is said on that wire.
@@ -188,6 +187,7 @@ extension Server {
     func didClose(_ connection: Connection, error: LoopError?) {
         if connection.phase != .closed { stopServing(connection, .closed) }
         connections[connection.id] = nil
+        if connection.isSurplusOfAddress { refusedAddresses -= 1 } else { leave(connection) }
         log.event(
             .debug, "disconnected",
             ["client": connection.session.client.id, "reason": error?.reason ?? "closed"])
@@ -197,7 +197,7 @@ extension Server {
     /// The one place where a connection leaves those that are served.
     private func stopServing(_ connection: Connection, _ phase: Connection.Phase) {
         if connection.isServed {
-            servedCount -= 1
+            if !connection.isSurplusOfAddress { servedCount -= 1 }
             if case .events = connection.wire { connection.webSession?.streams -= 1 }
         }
         connection.authorization?.task.cancel()
