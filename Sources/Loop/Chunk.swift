@@ -8,6 +8,10 @@ public final class Chunk: @unchecked Sendable {
     /// The number of bytes.
     public let count: Int
 
+    /// How many rows hold it, as far as they count themselves here, so that what they share is
+    /// counted once. Only on the thread that writes it.
+    public var holders = 0
+
     /// Copies `bytes`.
     public init(_ bytes: [UInt8]) {
         count = bytes.count

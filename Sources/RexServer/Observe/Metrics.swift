@@ -10,6 +10,12 @@ struct Metrics {
     var bytesReceived = 0
     var bytesSent = 0
     var eventsPublished = 0
+    /// Events that listeners lost because they were too slow.
+    var eventsDropped = 0
+    /// How often a subscription was left behind, to get one patch for several later.
+    var patchesMerged = 0
+    /// Connections closed because all outboxes together held too much.
+    var outboxReliefs = 0
     var turns = 0
     var errors: [ErrorCode: Int] = [:]
     var closes: [CloseReason: Int] = [:]
@@ -28,6 +34,14 @@ extension Server {
         page.counter("rex_received_bytes_total", "Bytes from clients.", metrics.bytesReceived)
         page.counter("rex_sent_bytes_total", "Bytes to clients.", metrics.bytesSent)
         page.counter("rex_events_published_total", "Events.", metrics.eventsPublished)
+        page.counter(
+            "rex_events_dropped_total", "Events that slow listeners lost.", metrics.eventsDropped)
+        page.counter(
+            "rex_patches_merged_total", "Patches not sent to slow readers, to be merged.",
+            metrics.patchesMerged)
+        page.counter(
+            "rex_outbox_reliefs_total", "Connections closed because all outboxes held too much.",
+            metrics.outboxReliefs)
         page.counter("rex_turns_total", "Turns of the loop.", metrics.turns)
         page.family("rex_errors_total", "counter", "Errors sent, by code.")
         for code in ErrorCode.allCases {
@@ -47,6 +61,9 @@ extension Server {
         page.family("rex_listeners", "gauge", "Listeners to topics.")
         page.sample(
             "rex_listeners", [:], connections.values.reduce(0) { $0 + $1.session.listeners.count })
+        page.family(
+            "rex_outbox_memory_bytes", "gauge", "Memory of what waits; what is shared counts once.")
+        page.sample("rex_outbox_memory_bytes", [:], ledger.bytes)
         page.family("rex_outbox_bytes", "gauge", "Bytes that wait to be sent.")
         page.sample(
             "rex_outbox_bytes", [:], connections.values.reduce(0) { $0 + $1.outbox.pendingBytes })
