@@ -379,11 +379,12 @@ public final class Socket {
 /// A write under way: holds its chunks and its socket until libuv is done with it.
 private final class WriteRequest {
     let memory = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
-    private let chunks: ArraySlice<Chunk>
+    /// A list of its own: a part of the owner's would keep all of that, whatever becomes of it.
+    private let chunks: [Chunk]
     private let socket: Socket
 
     init(_ chunks: ArraySlice<Chunk>, _ socket: Socket) {
-        self.chunks = chunks
+        self.chunks = Array(chunks)
         self.socket = socket
         memory.pointee.data = Unmanaged.passRetained(self).toOpaque()
     }
