@@ -2,6 +2,8 @@
 
 SWIFT ?= swift
 BIN = .build/release
+# The programs carry Swift's own libraries: they run where Swift is not installed, and faster.
+RELEASE = -c release $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
 # Every file of ours of a kind, without what a build made.
 files = $(shell find . \( -name .build -o -name .git \) -prune -o -type f -name '$(1)' -print)
@@ -13,12 +15,12 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
 run: bootstrap ## build both programs and start the server with its defaults; Ctrl-C ends it
-	$(SWIFT) build -c release --product rex-server
-	$(SWIFT) build -c release --product rex-client
+	$(SWIFT) build $(RELEASE) --product rex-server
+	$(SWIFT) build $(RELEASE) --product rex-client
 	@exec $(BIN)/rex-server
 
 build: bootstrap ## build both programs into .build/release
-	$(SWIFT) build -c release
+	$(SWIFT) build $(RELEASE)
 
 test: bootstrap-tests ## every test; the last line is the runner's closing line
 	$(SWIFT) test --disable-xctest

@@ -50,4 +50,12 @@ public enum ChatAction: WireAction {
     public static func reconcile(clients: [String], effects: [String]) -> ChatAction? {
         .reconcile(clients: clients, effects: effects) as ChatAction
     }
+
+    /// The shortcut for what is said.
+    public static func readDirectly(_ node: JSONNode) -> ChatAction? {
+        guard node["type"]?.isEqual(to: "send") == true, let payload = node["payload"],
+            let room = payload["room"]?.string, let text = payload["text"]?.string
+        else { return nil }
+        return .send(room: room, text: text)
+    }
 }

@@ -38,6 +38,16 @@ public enum CounterAction: WireAction {
     public static func reconcile(clients: [String], effects: [String]) -> CounterAction? {
         .reconcile(clients: clients, effects: effects) as CounterAction
     }
+
+    /// The shortcut for what counts.
+    public static func readDirectly(_ node: JSONNode) -> CounterAction? {
+        guard let type = node["type"] else { return nil }
+        guard let payload = node["payload"] else {
+            if type.isEqual(to: "increment") { return .increment }
+            return type.isEqual(to: "decrement") ? .decrement : nil
+        }
+        return type.isEqual(to: "add") ? payload.int.map { .add($0) } : nil
+    }
 }
 
 // The names of the payload's members on the wire, where they are not the labels.

@@ -17,4 +17,18 @@ public enum DocumentAction: WireAction {
 
     /// What clients may send: everything.
     public static let clientTypes = ["set", "remove", "increment", "append", "merge", "patch"]
+
+    /// The shortcut for values that are set, and for what counts in whole numbers.
+    public static func readDirectly(_ node: JSONNode) -> DocumentAction? {
+        guard let type = node["type"], let payload = node["payload"],
+            let path = payload["path"]?.string, let pointer = try? JSONPointer(path)
+        else { return nil }
+        if type.isEqual(to: "set") {
+            return payload["value"].map { .set(path: pointer, value: $0.value) }
+        }
+        guard type.isEqual(to: "increment"), let by = payload["by"], by.kind == .int else {
+            return nil
+        }
+        return by.int.map { .increment(path: pointer, by: DocumentNumber($0)) }
+    }
 }

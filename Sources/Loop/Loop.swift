@@ -44,12 +44,17 @@ public final class Loop: SerialExecutor, @unchecked Sendable {
         async.pointee.data = me
         uv_prepare_init(uv, prepare)
         prepare.pointee.data = me
-        uv_prepare_start(prepare) { Loop.of($0!.pointee.data).onTurnEnd?() }
+        uv_prepare_start(prepare) { Loop.of($0!.pointee.data).endTurn() }
         uv_unref(UnsafeMutableRawPointer(prepare).assumingMemoryBound(to: uv_handle_t.self))
     }
 
     private static func of(_ data: UnsafeMutableRawPointer?) -> Loop {
         Unmanaged<Loop>.fromOpaque(data!).takeUnretainedValue()
+    }
+
+    private func endTurn() {
+        onTurnEnd?()
+        calendarDue = 0
     }
 
     /// Runs on the calling thread until `stop`, then closes every handle that is still open and
@@ -72,6 +77,28 @@ public final class Loop: SerialExecutor, @unchecked Sendable {
 
     /// Nanoseconds of the system's monotonic clock, read now.
     public static var nanoseconds: UInt64 { uv_hrtime() }
+
+    /// Nanoseconds of the system's monotonic clock, read now; `calendarNanoseconds` goes by it.
+    public func readClock() -> UInt64 {
+        lastReading = uv_hrtime()
+        return lastReading
+    }
+
+    /// Nanoseconds since 1970 by the system's calendar. It is looked at once a turn, and again when
+    /// a millisecond has passed by `readClock`.
+    public var calendarNanoseconds: Int64 {
+        if lastReading < calendarDue { return calendar }
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        calendar = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        calendarDue = lastReading + 1_000_000
+        return calendar
+    }
+
+    private var lastReading: UInt64 = 0
+    private var calendar: Int64 = 0
+    /// From which reading on the calendar is looked at again.
+    private var calendarDue: UInt64 = 0
 
     /// True on the thread that is in `run`.
     public var isCurrent: Bool { owner.load(ordering: .acquiring) == UInt(pthread_self()) }

@@ -11,6 +11,26 @@ func expectWire<A: WireAction>(
     #expect(try ActionCodec.decode(A.self, from: json) == action, sourceLocation: sourceLocation)
 }
 
+/// An action inside of another, which no shortcut reads.
+private enum Nest<Action: WireAction>: WireAction {
+    case nest(Action)
+
+    static var clientTypes: [String] { ["nest"] }
+}
+
+/// Whether the shortcut of a type reads what `Codable` reads, or leaves it to that.
+func expectSameDirectly<A: WireAction>(
+    _ type: A.Type, _ text: String, isRead: Bool, sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    let parser = JSONParser()
+    let action = try Array(text.utf8).withUnsafeBytes { A.readDirectly(try parser.parse($0)) }
+    #expect((action != nil) == isRead, sourceLocation: sourceLocation)
+    guard let action else { return }
+    let nest = try RawJSON(parsing: #"{"type":"nest","payload":\#(text)}"#)
+    let decoded = try ActionCodec.decode(Nest<A>.self, from: nest)
+    #expect(decoded == .nest(action), sourceLocation: sourceLocation)
+}
+
 /// What is wrong with this JSON as an action; nil where nothing is.
 func actionError<A: WireAction>(_ type: A.Type, _ text: String) throws -> ActionError? {
     let json = try RawJSON(parsing: text)

@@ -197,19 +197,16 @@ public final class StoreCore<R: Reducer> {
     /// The one place where the state changes.
     @inlinable
     func commit(
-        _ next: R.State, action: R.Action?, travel: Travel?, from origin: Origin, at time: Date
+        _ next: consuming R.State, action: R.Action?, travel: Travel?, from origin: Origin,
+        at time: Date
     ) {
         latest += 1
-        guard let onCommit else {
-            current = next
-            return
-        }
-        let previous = current
-        current = next
+        swap(&current, &next)
+        guard let onCommit else { return }
         onCommit(
             Commit(
                 revision: latest, action: action, travel: travel, origin: origin,
-                previous: previous, state: next, time: time))
+                previous: next, state: current, time: time))
     }
 
     @inlinable

@@ -110,7 +110,7 @@ public struct Timeline: Sendable, Hashable {
     }
 
     private mutating func step(to revision: Int) {
-        stops.removeSubrange((cursor + 1)...)
+        if cursor + 1 < stops.count { stops.removeSubrange((cursor + 1)...) }
         stops.append(revision)
         cursor += 1
         // The present and `limit` steps before it.

@@ -51,6 +51,7 @@ public enum ActionCodec {
     static func decode<A: WireAction>(
         _ type: A.Type, from node: JSONNode, in scope: DecodingScope
     ) throws(ActionError) -> A {
+        if let action = A.readDirectly(node) { return action }
         let at = scope.at
         guard node.kind == .object else {
             throw ActionError(

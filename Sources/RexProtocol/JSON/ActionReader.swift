@@ -5,6 +5,8 @@
 /// belongs to one owner: it is not Sendable.
 public final class ActionReader<Action: WireAction> {
     private var scope: DecodingScope?
+    /// The type of the last action that a client sent and may send.
+    private var lastType: [UInt8] = []
 
     /// A reader.
     public init() {}
@@ -22,7 +24,13 @@ public final class ActionReader<Action: WireAction> {
         _ node: JSONNode, at: JSONPointer
     ) throws(ActionError) -> Action {
         let scope = scope(for: node, at)
-        return try ActionCodec.decodeFromClient(Action.self, from: node, in: scope)
+        let type = node["type"]?.text
+        if let type, !lastType.isEmpty, lastType.elementsEqual(type) {
+            return try ActionCodec.decode(Action.self, from: node, in: scope)
+        }
+        let action = try ActionCodec.decodeFromClient(Action.self, from: node, in: scope)
+        if let type { lastType = Array(type) }
+        return action
     }
 
     private func scope(for node: JSONNode, _ at: JSONPointer) -> DecodingScope {

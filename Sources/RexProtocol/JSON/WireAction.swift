@@ -20,6 +20,11 @@ public protocol WireAction: Actionable, Codable, Equatable {
     /// The action that makes the state agree with the clients and effects that there are, after
     /// recovery, travel and `cancel`; nil for none.
     static func reconcile(clients: [String], effects: [String]) -> Self?
+    /// A shortcut for actions that come by the thousand: reads one from its object without
+    /// `Codable`, which takes a good part of what an action costs. It has to give what `Codable`
+    /// gives; nil where it is not one of those, or not as it should be: then `Codable` is asked,
+    /// and says what is wrong.
+    static func readDirectly(_ node: JSONNode) -> Self?
 }
 
 extension WireAction {
@@ -33,4 +38,6 @@ extension WireAction {
     public static var onStart: Self? { nil }
     /// No action.
     public static func reconcile(clients: [String], effects: [String]) -> Self? { nil }
+    /// No shortcut.
+    public static func readDirectly(_ node: JSONNode) -> Self? { nil }
 }

@@ -79,8 +79,9 @@ struct History {
     /// this part of the bytes.
     private static var smallStateBytes: Int { 2_048 }
     private static var partOfSmallStates: Int { 2 }
-    /// What a small state may have changed by in a commit whose patch is not made, at a guess.
-    private static var unknownPatchBytes: Int { 256 }
+    /// What a small state may have grown by in a commit whose patch is not made, besides its
+    /// action, at a guess.
+    private static var unknownPatchBytes: Int { 64 }
     /// States that are let go at a time, and patches that are made for it.
     private static var statesAtOnce: Int { 256 }
     /// The part of the states that are not needed before the others move into their place.
@@ -158,7 +159,12 @@ struct History {
     /// made.
     private mutating func letStatesGo() throws {
         let count = min(recent.count - passed - recentLimit, Self.statesAtOnce)
-        for state in recent[passed..<passed + count] { try makePatch(after: state.revision) }
+        let first = recent[0].revision
+        // Of a commit that is not held any more, no patch is asked for.
+        for index in max(passed, firstRevision - first)..<max(passed + count, firstRevision - first)
+        {
+            try makePatch(after: first + index)
+        }
         passed += count
         // All that follow have to move.
         guard passed >= recent.count / Self.partToMove else { return }

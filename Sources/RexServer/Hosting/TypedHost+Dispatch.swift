@@ -78,7 +78,7 @@ extension TypedHost {
     ) throws(WireError) -> DispatchResult {
         let group = request.awaitsEffects ? EffectGroup() : nil
         // Only now: presence may have committed something of its own before.
-        dispatched = request
+        dispatched = (request.action, request.key)
         defer { dispatched = nil }
         switch hot.dispatch(core, action, .client(client), group) {
         case .committed(let revision): return .committed(revision: revision, effects: group)

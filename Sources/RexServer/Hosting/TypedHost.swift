@@ -84,7 +84,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
             initialState: state,
             reducer: HostedReducer(base: reducer, startsEffects: startsEffects),
             revision: beginning.snapshot.revision, hooks: hooks, label: name, idPrefix: idPrefix,
-            limits: bounds, clock: clock,
+            limits: bounds, clock: clock, now: { loop.date },
             inbox: { inbox.post($0) })
         link.host = self
         observeCore()
@@ -104,7 +104,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     }
 
     /// What a client has just dispatched, until its commit is made.
-    var dispatched: DispatchRequest?
+    var dispatched: (action: JSONNode, key: String?)?
     /// A hook may put another action in the place of the one that came.
     let hasHooks: Bool
     /// The states that were last looked up in history, the newest first: clients that come back
@@ -182,6 +182,13 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
             return
         }
         observer?.didPublish(event.topic, data, revision: event.revision, from: self)
+    }
+}
+
+extension Loop {
+    /// The calendar's time.
+    fileprivate var date: Date {
+        Date(timeIntervalSince1970: Double(calendarNanoseconds / 1_000_000) / 1_000)
     }
 }
 

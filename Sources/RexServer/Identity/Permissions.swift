@@ -87,9 +87,11 @@ final class Permissions: Equatable, Sendable {
     ///
     /// - Parameter place: where the action stands in the frame.
     func leave(
-        toDispatch type: String, on store: HostedStore, at place: JSONPointer
+        toDispatch type: @autoclosure () -> String, on store: HostedStore, at place: JSONPointer
     ) throws(WireError) -> DispatchLeave {
+        if isEverything { return .everything }
         let rules = rules(store.ruleName)
+        let type = type()
         guard rules.dispatch.allows(type) else {
             throw WireError(
                 .forbidden, "you may not send '\(type.prefix(64))' to \(store.host.name)",
@@ -157,6 +159,9 @@ struct DispatchLeave {
     let reads: ReadPlace
 
     fileprivate init(reads: ReadPlace) { self.reads = reads }
+
+    fileprivate static let everything = DispatchLeave(
+        reads: ReadPlace(path: .root, scope: .all))
 }
 
 /// A place of a state with what may be read there. Only `Permissions` makes one, and without one no

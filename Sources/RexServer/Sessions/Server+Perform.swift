@@ -6,10 +6,13 @@ extension Server {
     func perform(_ frame: ClientFrame, for connection: Connection) throws(WireError) {
         if let path = frame.path { try check(path) }
         try admit(frame, of: connection)
+        // The one that comes most often first: what it needs leave for is asked for where the type
+        // of its action is known.
+        if case .dispatch(let dispatch) = frame { return try handle(dispatch, for: connection) }
         try check(frame, for: connection)
         switch frame {
         case .hello(let hello): try handle(hello, for: connection)
-        case .dispatch(let dispatch): try handle(dispatch, for: connection)
+        case .dispatch: break  // above
         case .get(let get): try handle(get, for: connection)
         case .subscribe(let subscribe): try handle(subscribe, for: connection)
         case .unsubscribe(let unsubscribe): try handle(unsubscribe, for: connection)

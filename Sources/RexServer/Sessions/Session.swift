@@ -7,7 +7,11 @@ struct Session {
     var id: String?
     private(set) var client: ClientIdentity
     /// Who it is found to be; nil before that was asked.
-    var principal: Principal?
+    var principal: Principal? {
+        didSet { permissions = (principal ?? .unknown).permissions }
+    }
+    /// What it may do; nothing before it is known.
+    private(set) var permissions = Permissions.none
     /// What the client calls itself.
     var clientName: String?
     /// Some frame was served already: a `hello` comes too late.

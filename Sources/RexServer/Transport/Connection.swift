@@ -125,7 +125,7 @@ final class Connection: SocketOwner {
     }
 
     /// What its client may do; nothing before it is known.
-    var permissions: Permissions { (session.principal ?? .unknown).permissions }
+    var permissions: Permissions { session.permissions }
 
     /// True while frames may be sent to it.
     var isServed: Bool { phase < .finishing }

@@ -86,13 +86,13 @@ extension Server {
     }
 
     private func beginServing() {
-        servingUntil = Loop.nanoseconds + UInt64(limits.turnMilliseconds) * 1_000_000
+        servingUntil = loop.readClock() + UInt64(limits.turnMilliseconds) * 1_000_000
     }
 
     /// Leaves the rest of what a connection has sent for the next turn, once its frames have taken
     /// long enough: everybody else comes first.
     private func pauseIfLong(_ connection: Connection) -> Bool {
-        guard Loop.nanoseconds > servingUntil else { return false }
+        guard loop.readClock() > servingUntil else { return false }
         lastLongTurn = loop.milliseconds
         connection.isPaused = true
         connection.socket.stopReading()

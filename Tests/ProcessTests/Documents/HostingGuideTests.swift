@@ -13,7 +13,8 @@ import Testing
         }
         let built = try [
             "Examples/Poll/Poll.swift", "Examples/Poll/PollAction.swift",
-            "Examples/Poll/PollReducer.swift", "Examples/Poll/EverybodyHasVoted.swift",
+            "Examples/Poll/PollAction+Reading.swift", "Examples/Poll/PollReducer.swift",
+            "Examples/Poll/EverybodyHasVoted.swift",
             "Examples/Poll/PollServer.swift", "Tests/PollServerTests/PollTests.swift",
         ].map(Document.text)
         try #require(shown.count == built.count + 1)

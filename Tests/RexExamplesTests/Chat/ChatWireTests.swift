@@ -54,6 +54,21 @@ struct ChatWireTests {
         #expect(types == ChatAction.clientTypes + ChatAction.ownTypes)
     }
 
+    @Test func theShortcutReadsWhatCodableReads() throws {
+        let texts = [
+            (#"{"type":"send","payload":{"room":"lobby","text":"h\u00e9 \"you\""}}"#, true),
+            (#"{"type":"send","payload":{"text":"","room":"","x":[1]}}"#, true),
+            (#"{"type":"send","payload":{"room":"lobby","text":5}}"#, false),
+            (#"{"type":"send","payload":{"room":"lobby"}}"#, false),
+            (#"{"type":"send","payload":["lobby","hi"]}"#, false),
+            (#"{"type":"typing","payload":{"room":"lobby","text":"hi"}}"#, false),
+            (#"{"payload":{"room":"lobby","text":"hi"}}"#, false), ("null", false),
+        ]
+        for (text, isRead) in texts {
+            try expectSameDirectly(ChatAction.self, text, isRead: isRead)
+        }
+    }
+
     @Test func everyStepOnScreensHasItsForm() throws {
         let forms: [(ChatAction, String)] = [
             (.graph(.pop), #"{"type":"graph","payload":{"type":"pop"}}"#),

@@ -32,6 +32,24 @@ struct CounterWireTests {
         #expect(types == CounterAction.clientTypes + CounterAction.ownTypes)
     }
 
+    @Test func theShortcutReadsWhatCodableReads() throws {
+        let texts = [
+            (#"{"type":"increment"}"#, true), (#"{"type":"decrement"}"#, true),
+            (#"{"type":"add","payload":-5}"#, true), (#"{"payload":5.0,"type":"add"}"#, true),
+            (#"{"type":"add","payload":9223372036854775807,"x":1}"#, true),
+            (#"{"type":"add","payload":9223372036854775808}"#, false),
+            (#"{"type":"add","payload":1.5}"#, false), (#"{"type":"add"}"#, false),
+            (#"{"type":"add","payload":null}"#, false),
+            (#"{"type":"add","payload":[5]}"#, false),
+            (#"{"type":"increment","payload":null}"#, false),
+            (#"{"type":"stopTimer"}"#, false), (#"{"type":"showAlert","payload":"5"}"#, false),
+            (#"{"payload":5}"#, false), ("[5]", false),
+        ]
+        for (text, isRead) in texts {
+            try expectSameDirectly(CounterAction.self, text, isRead: isRead)
+        }
+    }
+
     @Test func whatDoesNotDecodeNamesThePlace() throws {
         let five = try actionError(CounterAction.self, #"{"type":"add","payload":"five"}"#)
         #expect(five?.at == JSONPointer(tokens: ["payload"]))

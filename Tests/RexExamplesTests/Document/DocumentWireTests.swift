@@ -30,6 +30,25 @@ struct DocumentWireTests {
         #expect(types == DocumentAction.clientTypes + DocumentAction.ownTypes)
     }
 
+    @Test func theShortcutReadsWhatCodableReads() throws {
+        let texts = [
+            (#"{"type":"set","payload":{"path":"/a~1b","value":[1,{"c":null}]}}"#, true),
+            (#"{"type":"set","payload":{"value":null,"path":""}}"#, true),
+            (#"{"type":"set","payload":{"path":"a","value":1}}"#, false),
+            (#"{"type":"set","payload":{"path":"/a~2","value":1}}"#, false),
+            (#"{"type":"set","payload":{"path":"/a"}}"#, false),
+            (#"{"type":"set","payload":["/a",1]}"#, false), (#"{"type":"set"}"#, false),
+            (#"{"type":"increment","payload":{"path":"/n","by":-2}}"#, true),
+            (#"{"type":"increment","payload":{"path":"/n","by":2.0}}"#, false),
+            (#"{"type":"increment","payload":{"path":"/n","by":18446744073709551615}}"#, false),
+            (#"{"type":"increment","payload":{"path":"/n"}}"#, false),
+            (#"{"type":"remove","payload":{"path":"/a"}}"#, false), ("7", false),
+        ]
+        for (text, isRead) in texts {
+            try expectSameDirectly(DocumentAction.self, text, isRead: isRead)
+        }
+    }
+
     @Test func aValueMayBeNull() throws {
         try expectWire(
             DocumentAction.set(path: "/a", value: .null),
