@@ -30,6 +30,8 @@ struct History {
         let travel: Travel?
         /// The action as a journal holds it, where it was not decoded: then `action` is nil.
         var actionText: RawJSON?
+        /// About what a journal has for it.
+        var storedBytes = 0
         /// It corrects the commit before it and is no step of the timeline.
         var amends = false
     }
@@ -227,8 +229,7 @@ struct History {
         blocks.reduce(0) { sum, block in
             guard block.baseRevision + block.entries.count > revision else { return sum }
             return block.entries.reduce(sum) {
-                $1.commit.revision > revision
-                    ? $0 + StoredCommit.bytes($1.commit.actionBytes, $1.patchBytes) : $0
+                $1.commit.revision > revision ? $0 + $1.commit.storedBytes : $0
             }
         }
     }

@@ -6,7 +6,7 @@ import RexProtocol
 /// What does not have to know the type has states by this: it is one reference, where a value of an
 /// unknown type costs the runtime a look at every step.
 @usableFromInline
-protocol StateSnapshot: AnyObject {
+protocol StateSnapshot: AnyObject, Sendable {
     var revision: Int { get }
     /// The whole state as JSON. O(state).
     func encoded() throws -> RawJSON
@@ -14,13 +14,11 @@ protocol StateSnapshot: AnyObject {
     func decoded(from tree: JSONValue, at revision: Int) throws -> any StateSnapshot
 }
 
-/// One state and, once somebody asked, its text.
+/// One state.
 @usableFromInline
 final class TypedSnapshot<State: Statable & Codable>: StateSnapshot {
     @usableFromInline let revision: Int
     @usableFromInline let state: State
-    @usableFromInline var text: RawJSON?
-    @usableFromInline var digest: String?
 
     @inlinable
     init(revision: Int, state: State) {
@@ -29,29 +27,31 @@ final class TypedSnapshot<State: Statable & Codable>: StateSnapshot {
     }
 
     @usableFromInline
-    func encoded() throws -> RawJSON { try text ?? RawJSON(encoding: state) }
+    func encoded() throws -> RawJSON { try RawJSON(encoding: state) }
 
     @usableFromInline
     func decoded(from tree: JSONValue, at revision: Int) throws -> any StateSnapshot {
         TypedSnapshot(revision: revision, state: try JSONCoder.decode(State.self, from: tree))
     }
+}
 
-    /// The whole state as JSON; made once and kept until `dropText`. O(state).
-    func json() throws -> RawJSON {
-        if let text { return text }
-        let made = try RawJSON(encoding: state)
-        text = made
-        return made
+/// A snapshot with its text, and its hash once somebody asked.
+final class WrittenSnapshot<State: Statable & Codable> {
+    let snapshot: TypedSnapshot<State>
+    let text: RawJSON
+    private var digest: String?
+
+    /// O(state).
+    init(_ snapshot: TypedSnapshot<State>) throws {
+        self.snapshot = snapshot
+        text = try snapshot.encoded()
     }
 
     /// SHA-256 of its canonical form; made once. O(state).
-    func hash() throws -> String {
+    var hash: String {
         if let digest { return digest }
-        let made = "sha256:" + Digest.hexadecimal(Digest.sha256(try json().value.canonical))
+        let made = "sha256:" + Digest.hexadecimal(Digest.sha256(text.value.canonical))
         digest = made
         return made
     }
-
-    /// Lets the text go: it is not the present state any more, and history may keep it for long.
-    func dropText() { text = nil }
 }

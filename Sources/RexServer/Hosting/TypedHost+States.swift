@@ -36,8 +36,16 @@ extension TypedHost {
     }
 
     private func state(of snapshot: Snapshot, at path: JSONPointer) throws -> RawJSON {
-        if path.tokens.isEmpty { return try snapshot.json() }
+        if path.tokens.isEmpty { return try written(snapshot).text }
         return try diff.json(of: snapshot.state, at: path) ?? .null
+    }
+
+    /// A snapshot with its text; that of the last one is kept.
+    private func written(_ snapshot: Snapshot) throws -> WrittenSnapshot<State> {
+        if let lastWritten, lastWritten.snapshot === snapshot { return lastWritten }
+        let made = try WrittenSnapshot(snapshot)
+        lastWritten = made
+        return made
     }
 
     /// How many parts of states are kept: those of places that are followed, which the next commit
@@ -101,7 +109,7 @@ extension TypedHost {
     }
 
     func hash(of whole: ReadPlace) throws(WireError) -> String {
-        try writing { try current.hash() }
+        try writing { try written(current).hash }
     }
 
     // MARK: Time travel

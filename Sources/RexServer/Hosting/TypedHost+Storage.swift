@@ -16,18 +16,29 @@ extension TypedHost {
 
     // MARK: To the journal
 
-    func record(_ commit: History.Commit, _ patch: RawJSON, in journal: StoreJournal) {
+    /// Returns about how many bytes that takes.
+    func record(
+        _ commit: History.Commit, _ patch: PendingPatch, in journal: StoreJournal
+    ) -> Int {
         var action = PendingAction.none
         if let value = commit.action {
             action = writtenAction.map { .text($0) } ?? .value { try ActionCodec.encode(value) }
         }
+        let bytes = StoredCommit.bytes(commit.actionBytes, patch.bytes)
         journal.append(
             PendingCommit(
                 revision: commit.revision, time: commit.time, origin: commit.origin,
                 key: dispatched?.key, action: action, travel: commit.travel,
                 amends: commit.amends, patch: patch,
-                bytes: StoredCommit.bytes(commit.actionBytes, patch.bytes.count)))
+                bytes: bytes))
         if journal.wantsSnapshot { takeSnapshot(for: journal) }
+        return bytes
+    }
+
+    /// The patch between two small states, made where it is written.
+    func laterPatch(from old: Snapshot, to new: Snapshot) -> PendingPatch {
+        let maker = patchMaker
+        return .later { maker.patch(from: old, to: new) }
     }
 
     /// The action of the present commit as its client wrote it, without white space: nil where it

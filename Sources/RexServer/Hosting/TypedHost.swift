@@ -42,6 +42,10 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     /// The last two snapshots that were compared: the patch of a commit is most often asked for
     /// again, by the cut.
     var lastPatch: (old: AnyObject, new: AnyObject, patch: StatePatch)?
+    /// The snapshot that was last asked for as JSON.
+    var lastWritten: WrittenSnapshot<State>?
+    /// What makes patches on the thread that writes the journal.
+    private(set) lazy var patchMaker = PatchMaker<State>(name)
     /// What those see who may not see all of a place, as it last was.
     var parts: [ReadPlace: (snapshot: Snapshot, part: JSONValue)] = [:]
 
@@ -139,19 +143,19 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         _ next: Snapshot, _ action: (any WireAction)?, _ travel: Travel?, _ origin: Origin,
         _ time: Date
     ) {
-        var patch: RawJSON?
-        if journal != nil || history.wantsPatch {
-            patch = presentPatch(from: current, to: next).raw
-        }
-        current.dropText()
+        // Of a small state it is made by whoever needs it, and not on the loop.
+        let patch = history.wantsPatch ? presentPatch(from: current, to: next).raw : nil
+        let former = current
         current = next
-        let commit = History.Commit(
+        lastWritten = nil
+        var commit = History.Commit(
             revision: next.revision, time: time, origin: origin, action: action,
             actionBytes: size(of: action), travel: travel,
             amends: isSteering ? travel == nil : false)
         if !isSteering { timeline.didCommit(next.revision) }
-        if let journal, let patch {
-            record(commit, patch, in: journal)
+        if let journal {
+            commit.storedBytes = record(
+                commit, patch.map { .text($0) } ?? laterPatch(from: former, to: next), in: journal)
             history.needed = journal.storedRevision
         }
         dispatched = nil

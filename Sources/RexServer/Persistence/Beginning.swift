@@ -126,7 +126,7 @@ struct Beginning<State: Statable & Codable, Action: WireAction> {
             revision: commit.revision, time: Date(milliseconds: commit.milliseconds),
             origin: Origin(stored: commit.origin) ?? .system, action: nil,
             actionBytes: commit.action?.bytes.count ?? 0, travel: commit.travel,
-            actionText: commit.action, amends: commit.amends)
+            actionText: commit.action, storedBytes: commit.bytes, amends: commit.amends)
         return History.Entry(commit: held, patch: commit.patch)
     }
 

@@ -13,8 +13,8 @@ protocol Journal: Sendable {
         throws(JournalError) -> Int
     /// Begins another epoch of a store, after its last commit.
     func beginEpoch(_ name: String, of store: Int) throws(JournalError)
-    /// All or nothing.
-    func write(_ batch: JournalBatch) throws(JournalError)
+    /// All or nothing, in this order.
+    func write(_ batches: [JournalBatch]) throws(JournalError)
 
     /// What is known of each snapshot of a store, the oldest first.
     func snapshots(of store: Int) throws(JournalError) -> [SnapshotMark]
@@ -39,6 +39,11 @@ protocol Journal: Sendable {
     func tryWriting() throws(JournalError)
     /// Nothing is asked of it afterwards.
     func close()
+}
+
+extension Journal {
+    /// All or nothing.
+    func write(_ batch: JournalBatch) throws(JournalError) { try write([batch]) }
 }
 
 /// Why something cannot be stored or read.

@@ -76,11 +76,15 @@ final class JournalQueue {
 
     // MARK: Writing
 
+    private static let expectedCommits = 1_024
+
     /// Hands over what has collected. It is bounded by what may wait for the disk.
     func handOver() {
         guard failure == nil, !open.isEmpty else { return }
         let batch = open
         open = JournalBatch(ticket: batch.ticket + 1)
+        // The next turn brings about as many.
+        open.commits.reserveCapacity(min(batch.commits.count, Self.expectedCommits))
         underWay.append((batch.ticket, batch.bytes))
         if durability == .async { kept.append(batch) }
         for part in parts { part.didHandOver(batch.ticket) }

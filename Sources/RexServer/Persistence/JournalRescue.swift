@@ -133,7 +133,7 @@ extension PendingCommit {
             revision: commit.revision, time: Date(milliseconds: commit.milliseconds),
             origin: Origin(stored: commit.origin) ?? .system, key: commit.key,
             action: commit.action.map { .text($0) } ?? .none,
-            travel: commit.travel, amends: commit.amends, patch: commit.patch,
+            travel: commit.travel, amends: commit.amends, patch: .text(commit.patch),
             bytes: commit.bytes)
     }
 }

@@ -58,14 +58,14 @@ final class JournalWriter: Sendable {
 
         /// All batches that have come while one was being written are one transaction.
         func follow(_ orders: [Order]) {
-            var batch: JournalBatch?
+            var batches: [JournalBatch] = []
             for order in orders {
                 if case .write(let next) = order {
-                    if batch == nil { batch = next } else { batch!.append(next) }
+                    batches.append(next)
                     continue
                 }
-                write(batch)
-                batch = nil
+                write(batches)
+                batches = []
                 switch order {
                 case .write: break
                 case .probe: probe()
@@ -75,17 +75,17 @@ final class JournalWriter: Sendable {
                     report(.closed)
                 }
             }
-            write(batch)
+            write(batches)
         }
 
-        private func write(_ batch: JournalBatch?) {
-            guard let batch, !hasFailed.load(ordering: .relaxed) else { return }
+        private func write(_ batches: [JournalBatch]) {
+            guard let last = batches.last, !hasFailed.load(ordering: .relaxed) else { return }
             do throws(JournalError) {
-                try journal.write(batch)
-                report(.stored(batch.ticket))
+                try journal.write(batches)
+                report(.stored(last.ticket))
             } catch {
                 hasFailed.store(true, ordering: .relaxed)
-                report(.failed(batch.ticket, error))
+                report(.failed(last.ticket, error))
             }
         }
 

@@ -51,26 +51,32 @@ final class MemoryJournal: Journal {
         }
     }
 
-    func write(_ batch: JournalBatch) throws(JournalError) {
+    func write(_ batches: [JournalBatch]) throws(JournalError) {
         try content.withLock { content throws(JournalError) in
             var stores = content.stores
-            for (store, pending) in batch.commits {
-                try Self.append(pending, to: &stores[store - 1])
-            }
-            for (store, key) in batch.keys {
-                stores[store - 1].keys.removeAll { $0.user == key.user && $0.text == key.text }
-                stores[store - 1].keys.append(key)
-            }
-            for (store, pending) in batch.snapshots {
-                Self.add(pending, to: &stores[store - 1])
-            }
-            for (store, change) in batch.reminders {
-                try Self.take(change, of: &stores[store - 1])
-            }
-            for (store, removal) in batch.removals {
-                Self.remove(removal, from: &stores[store - 1])
-            }
+            for batch in batches { try Self.insert(batch, into: &stores) }
             content.stores = stores
+        }
+    }
+
+    private static func insert(
+        _ batch: JournalBatch, into stores: inout [Kept]
+    ) throws(JournalError) {
+        for (store, pending) in batch.commits {
+            try Self.append(pending, to: &stores[store - 1])
+        }
+        for (store, key) in batch.keys {
+            stores[store - 1].keys.removeAll { $0.user == key.user && $0.text == key.text }
+            stores[store - 1].keys.append(key)
+        }
+        for (store, pending) in batch.snapshots {
+            Self.add(pending, to: &stores[store - 1])
+        }
+        for (store, change) in batch.reminders {
+            try Self.take(change, of: &stores[store - 1])
+        }
+        for (store, removal) in batch.removals {
+            Self.remove(removal, from: &stores[store - 1])
         }
     }
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Rex
 import RexProtocol
+import Synchronization
 
 /// A commit as it is stored.
 struct StoredCommit: Sendable, Equatable {
@@ -60,7 +61,7 @@ struct PendingCommit: Sendable {
     let action: PendingAction
     let travel: Travel?
     let amends: Bool
-    let patch: RawJSON
+    let patch: PendingPatch
     /// Of its action and patch, for the account.
     let bytes: Int
 
@@ -68,7 +69,7 @@ struct PendingCommit: Sendable {
     func stored() -> StoredCommit {
         StoredCommit(
             revision: revision, milliseconds: time.milliseconds, origin: origin.stored, key: key,
-            action: action.text, travel: travel, amends: amends, patch: patch)
+            action: action.text, travel: travel, amends: amends, patch: patch.text)
     }
 }
 
@@ -87,6 +88,47 @@ enum PendingAction: Sendable {
         case .none: nil
         case .text(let text): text
         case .value(let write): (try? write()) ?? .null
+        }
+    }
+}
+
+/// A patch on its way to the disk.
+enum PendingPatch: Sendable {
+    /// It is made already.
+    case text(RawJSON)
+    /// It is made where it is stored, and not on the loop.
+    case later(@Sendable () -> RawJSON)
+
+    var text: RawJSON {
+        switch self {
+        case .text(let text): text
+        case .later(let make): make()
+        }
+    }
+
+    /// Its size, at a guess where it is not made: it is of a small state.
+    var bytes: Int {
+        switch self {
+        case .text(let text): text.bytes.count
+        case .later: Self.unknownBytes
+        }
+    }
+
+    private static var unknownBytes: Int { 64 }
+}
+
+/// Makes patches away from the loop, one after the other.
+final class PatchMaker<State: Statable & Codable>: Sendable {
+    private let name: String
+    private let diff = Mutex(StateDiff<State>())
+
+    init(_ name: String) { self.name = name }
+
+    func patch(from old: TypedSnapshot<State>, to new: TypedSnapshot<State>) -> RawJSON {
+        do {
+            return try diff.withLock { try $0.patch(from: old.state, to: new.state).raw }
+        } catch {
+            preconditionFailure("the state of \(name) cannot be written as JSON: \(error)")
         }
     }
 }

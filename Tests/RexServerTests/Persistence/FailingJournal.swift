@@ -15,9 +15,9 @@ final class FailingJournal: Journal {
         if let text = reason.withLock({ $0 }) { throw JournalError(.failed, text) }
     }
 
-    func write(_ batch: JournalBatch) throws(JournalError) {
+    func write(_ batches: [JournalBatch]) throws(JournalError) {
         try check()
-        try inner.write(batch)
+        try inner.write(batches)
     }
 
     func tryWriting() throws(JournalError) { try check() }

@@ -46,7 +46,8 @@ final class Stock {
             revision: revision, time: Date(milliseconds: 1_000 + revision),
             origin: .client(ClientIdentity(id: "c1", user: "ann")), key: key,
             action: travel == nil ? .text(action) : .none, travel: travel, amends: false,
-            patch: RawJSON([["op": "replace", "path": "/count", "value": .int(revision)]]),
+            patch: .text(
+                RawJSON([["op": "replace", "path": "/count", "value": .int(revision)]])),
             bytes: 100)
     }
 

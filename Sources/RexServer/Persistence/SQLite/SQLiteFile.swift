@@ -156,34 +156,40 @@ final class SQLiteFile {
             "UPDATE stores SET epoch = (SELECT max(id) FROM epochs) WHERE id = \(store)")
     }
 
-    func write(_ batch: JournalBatch) throws(Database.Failure) {
+    func write(_ batches: [JournalBatch]) throws(Database.Failure) {
         var next = ends
         try database.transaction { () throws(Database.Failure) in
-            let row = try database.statement(
-                "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-            var end: (store: Int, value: End)?
-            for (store, pending) in batch.commits {
-                if let last = end, last.store != store { next[last.store] = last.value }
-                if end?.store != store { end = next[store].map { (store, $0) } }
-                guard var value = end?.value, value.revision + 1 == pending.revision else {
-                    throw Database.Failure(
-                        code: 1, description: "revision \(pending.revision) does not follow")
-                }
-                var commit = pending.stored()
-                commit.chain = commit.sum(after: value.chain)
-                commit.epoch = value.epoch
-                try insert(commit, of: store, by: row)
-                value.revision = commit.revision
-                value.chain = commit.chain
-                end = (store, value)
-            }
-            if let end { next[end.store] = end.value }
-            for (store, key) in batch.keys { try insert(key, of: store) }
-            for (store, pending) in batch.snapshots { try insert(pending, of: store) }
-            for (store, change) in batch.reminders { try take(change, of: store) }
-            for (store, removal) in batch.removals { try remove(removal, of: store) }
+            for batch in batches { try insert(batch, behind: &next) }
         }
         ends = next
+    }
+
+    private func insert(
+        _ batch: JournalBatch, behind next: inout [Int: End]
+    ) throws(Database.Failure) {
+        let row = try database.statement(
+            "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        var end: (store: Int, value: End)?
+        for (store, pending) in batch.commits {
+            if let last = end, last.store != store { next[last.store] = last.value }
+            if end?.store != store { end = next[store].map { (store, $0) } }
+            guard var value = end?.value, value.revision + 1 == pending.revision else {
+                throw Database.Failure(
+                    code: 1, description: "revision \(pending.revision) does not follow")
+            }
+            var commit = pending.stored()
+            commit.chain = commit.sum(after: value.chain)
+            commit.epoch = value.epoch
+            try insert(commit, of: store, by: row)
+            value.revision = commit.revision
+            value.chain = commit.chain
+            end = (store, value)
+        }
+        if let end { next[end.store] = end.value }
+        for (store, key) in batch.keys { try insert(key, of: store) }
+        for (store, pending) in batch.snapshots { try insert(pending, of: store) }
+        for (store, change) in batch.reminders { try take(change, of: store) }
+        for (store, removal) in batch.removals { try remove(removal, of: store) }
     }
 
     private func insert(

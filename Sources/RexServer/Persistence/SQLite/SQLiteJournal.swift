@@ -102,8 +102,8 @@ final class SQLiteJournal: Journal {
         }
     }
 
-    func write(_ batch: JournalBatch) throws(JournalError) {
-        try withFile { file throws(Database.Failure) in try file.write(batch) }
+    func write(_ batches: [JournalBatch]) throws(JournalError) {
+        try withFile { file throws(Database.Failure) in try file.write(batches) }
     }
 
     func snapshots(of store: Int) throws(JournalError) -> [SnapshotMark] {
