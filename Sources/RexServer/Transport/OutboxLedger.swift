@@ -8,14 +8,12 @@ final class OutboxLedger {
 
     /// One more row holds a chunk.
     func enter(_ chunk: Chunk) {
-        if chunk.holders == 0 { bytes += chunk.count }
-        chunk.holders += 1
+        if chunk.gainHolder() == 1 { bytes += chunk.count }
     }
 
     /// One row less holds it.
     func leave(_ chunk: Chunk) {
-        chunk.holders -= 1
-        if chunk.holders == 0 { bytes -= chunk.count }
+        if chunk.loseHolder() == 0 { bytes -= chunk.count }
     }
 
     /// Bytes of one connection that are in no chunk of an outbox became more or fewer.
