@@ -103,10 +103,13 @@ extension Server {
             .sorted { ($0.share, $1.connection.id) > ($1.share, $0.connection.id) }
         let before = ledger.bytes
         var closed = 0
-        for (connection, share) in greatest {
+        for (connection, _) in greatest {
             guard ledger.bytes > limits.outboxTotalBytes / 4 * 3 else { break }
+            // What it has may just not have been written in this turn.
+            flush(connection)
+            guard isWaiting(connection) else { continue }
             if connection.isServed { closed += 1 }
-            relieve(connection, of: share, ledgerBytes: before)
+            relieve(connection, ledgerBytes: before)
         }
         metrics.outboxReliefs += closed
         log.event(
@@ -121,7 +124,8 @@ extension Server {
 
     /// Closes a connection and drops what has not begun to leave. What has cannot be taken back
     /// but with the socket; where that is nearly all, nobody is told why.
-    private func relieve(_ connection: Connection, of share: Int, ledgerBytes: Int) {
+    private func relieve(_ connection: Connection, ledgerBytes: Int) {
+        let share = share(of: connection)
         close(
             connection, .tooSlow,
             "readers leave \(ledgerBytes) bytes unread, \(share) of them this one; "
