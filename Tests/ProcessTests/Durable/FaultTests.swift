@@ -179,6 +179,12 @@ import Testing
         var last = ""
         while last != "after" {
             let frame = try listener.frame()
+            // Where the kernel took more meanwhile, the event was on its way and is held: then its
+            // listener is turned away as everybody is who was owed what was not stored.
+            if frame.op == "bye" {
+                #expect(frame.code == "overloaded")
+                return
+            }
             dropped += frame["count"]?.int ?? 0
             guard frame.op == "event" else { continue }
             received += 1
