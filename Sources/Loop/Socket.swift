@@ -224,15 +224,16 @@ public final class Socket {
     private var unreadAnswers = 0
     static let unreadAnswersLimit = 65_536
 
-    /// Takes all that it is given.
+    /// Takes all that it is given, up to a bound.
     private func writeCiphered(
-        _ chunks: ArraySlice<Chunk>, _ offset: Int, by cipher: any SocketCipher
+        _ chunks: ArraySlice<Chunk>, _ offset: Int, most: Int = .max, by cipher: any SocketCipher
     ) -> Int {
         var skip = offset
         var count = 0
         do throws(SocketCipherError) {
-            for chunk in chunks {
-                let bytes = UnsafeRawBufferPointer(rebasing: chunk.bytes[skip...])
+            for chunk in chunks where count < most {
+                let rest = chunk.bytes[skip...].prefix(most - count)
+                let bytes = UnsafeRawBufferPointer(rebasing: rest)
                 try cipher.send(bytes)
                 count += bytes.count
                 skip = 0
@@ -253,10 +254,11 @@ public final class Socket {
     /// - Parameters:
     ///   - chunks: in order.
     ///   - offset: bytes of the first chunk that have left already.
+    ///   - most: how many a cipher takes at most.
     /// - Returns: bytes taken, 0 while an earlier `writeLater` is under way or the kernel is full.
-    public func write(_ chunks: ArraySlice<Chunk>, offset: Int) -> Int {
+    public func write(_ chunks: ArraySlice<Chunk>, offset: Int, most: Int = .max) -> Int {
         guard !isClosing, !chunks.isEmpty, !isDraining else { return 0 }
-        if let cipher { return writeCiphered(chunks, offset, by: cipher) }
+        if let cipher { return writeCiphered(chunks, offset, most: most, by: cipher) }
         return writePlainly(chunks, offset: offset)
     }
 
@@ -282,6 +284,9 @@ public final class Socket {
         }
         return uv_stream_get_write_queue_size(stream) + Int(queued)
     }
+
+    /// Bytes that wait in the process for the kernel to take them.
+    public var queuedBytes: Int { isClosing ? 0 : uv_stream_get_write_queue_size(stream) }
 
     /// True while what `writeLater` was given has not left, or what a cipher made of a `write`.
     public var isDraining: Bool { writesUnderWay > 0 }
@@ -386,11 +391,12 @@ public final class Socket {
 /// A write under way: holds its chunks and its socket until libuv is done with it.
 private final class WriteRequest {
     let memory = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
-    private let chunks: ArraySlice<Chunk>
+    /// A list of its own: a part of the owner's would keep all of that, whatever becomes of it.
+    private let chunks: [Chunk]
     private let socket: Socket
 
     init(_ chunks: ArraySlice<Chunk>, _ socket: Socket) {
-        self.chunks = chunks
+        self.chunks = Array(chunks)
         self.socket = socket
         memory.pointee.data = Unmanaged.passRetained(self).toOpaque()
     }

@@ -26,6 +26,7 @@ extension Server {
             cut()
         }
         handOverToJournal()
+        relieveOutboxes()
         if !touched.isEmpty { loop.wake() }
         armTimer()
         noteTurn()
@@ -57,13 +58,6 @@ extension Server {
         }
         sendEvents()
         closeSlow()
-    }
-
-    private func closeSlow() {
-        while let connection = slow.popLast() {
-            close(
-                connection, .tooSlow, "more than \(limits.outboxBytes) bytes of events wait unread")
-        }
     }
 
     /// A cut whose order is fixed for one connection: its next reply stands after all that is
@@ -108,7 +102,11 @@ extension Server {
     /// Whether a subscription gets its frame later; then what makes it ready is arranged.
     private func mustWait(_ subscription: Subscription) -> Bool {
         let connection = subscription.connection
-        if isBehind(connection) { return true }
+        if isBehind(connection) {
+            if subscription.slow == .close { slow.append(connection) }
+            metrics.patchesMerged += 1
+            return true
+        }
         guard subscription.throttle > 0 else { return false }
         let now = loop.milliseconds
         guard now < subscription.notBefore else { return false }
@@ -116,13 +114,6 @@ extension Server {
             .throttle(connection: connection.id, subscription: subscription.number),
             at: subscription.notBefore)
         return true
-    }
-
-    /// Only a socket that the kernel does not take from is behind, or one that waits for the disk:
-    /// a full outbox may just not have been written in this turn.
-    func isBehind(_ connection: Connection) -> Bool {
-        connection.outbox.pendingBytes > limits.outboxBytes
-            && (connection.socket.isDraining || connection.outbox.isHeld)
     }
 
     private func send(
@@ -141,7 +132,7 @@ extension Server {
         holdBack(connection)
         connection.outbox.place(chunk)
         touch(connection)
-        if connection.outbox.pendingBytes > limits.outboxBytes { write(connection) }
+        if connection.outbox.pendingBytes > outboxLimit { write(connection) }
     }
 
     // MARK: Those who are behind

@@ -110,8 +110,10 @@ public actor Server {
     var lastLongTurn: UInt64 = 0
     /// The clock's nanoseconds until which the present connection's frames are served.
     var servingUntil: UInt64 = 0
-    /// Readers that are too slow for their events, to be closed when nothing else is under way.
+    /// Readers that are too slow and want no gaps, to be closed when nothing else is under way.
     var slow: [Connection] = []
+    /// What all outboxes together hold.
+    let ledger = OutboxLedger()
 
     /// The loop's end of the journal; nil where everything lives in memory only.
     var journal: JournalQueue?
@@ -268,7 +270,7 @@ public actor Server {
         let id = lastConnection
         let session = Session(client: client)
         let connection = Connection(
-            id: id, socket: socket, session: session, limits: limits, server: self)
+            id: id, socket: socket, session: session, limits: limits, ledger: ledger, server: self)
         let isSurplusOfAddress = !enter(connection)
         if isSurplusOfAddress || servedCount >= limits.connections {
             noteRefusal(of: socket, isSurplusOfAddress ? .addressConnections : .connections)

@@ -100,6 +100,7 @@ extension Server {
         let store = try store(named: name, for: permissions)
         let place = try place(in: request, of: store, permissions)
         subscribe.path = place.path
+        subscribe.slow = try request.slow()
         let web = try webSession(of: request, connection)
         if let id = request.headers["last-event-id"], let mark = id.lastIndex(of: ":"),
             let revision = Int(id[id.index(after: mark)...])
@@ -198,6 +199,17 @@ extension WireError {
 }
 
 extension HTTPRequest {
+    /// What `slow` in the query says.
+    fileprivate func slow() throws(WireError) -> ClientFrame.Slow {
+        guard let text = query["slow"] else { return .merge }
+        guard let slow = ClientFrame.Slow(rawValue: text) else {
+            throw WireError(
+                .badFrame,
+                "slow in the query: expected 'merge' or 'close', got '\(text.prefix(64))'")
+        }
+        return slow
+    }
+
     /// `If-Match` is an `ETag` of the state, or a bare revision.
     fileprivate func expectedRevision(of host: any StoreHost) throws(WireError) -> Int? {
         guard let text = headers["if-match"], text != "*" else { return nil }

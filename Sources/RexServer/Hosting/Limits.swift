@@ -34,8 +34,12 @@ public struct Limits: Sendable, Equatable {
     /// Length of a topic or a pattern. Over it: `bad_topic`.
     public var topicBytes = Topic.byteLimit
     /// Bytes waiting for one connection. Over it patches are merged until it has drained, frames
-    /// are no longer read from it, and events end it with `too_slow`.
+    /// are no longer read from it, and of its events the oldest are lost.
     public var outboxBytes = 1_048_576
+    /// Bytes waiting for all connections; what they share counts once. Over three quarters of it
+    /// an eighth of `outboxBytes` may wait for each; over it those with most are closed with
+    /// `too_slow`.
+    public var outboxTotalBytes = 268_435_456
     /// How long a connection may leave a full outbox unread before it is closed with `too_slow`.
     public var stallMilliseconds = 30_000
     /// Commits of each store that history, time travel and resuming reach back.
@@ -127,7 +131,8 @@ public struct Limits: Sendable, Equatable {
         ("rated_users", \.ratedUsers),
         ("subscriptions", \.subscriptions), ("listeners", \.listeners),
         ("topic_bytes", \.topicBytes),
-        ("outbox_bytes", \.outboxBytes), ("stall_ms", \.stallMilliseconds),
+        ("outbox_bytes", \.outboxBytes), ("outbox_total_bytes", \.outboxTotalBytes),
+        ("stall_ms", \.stallMilliseconds),
         ("history_commits", \.historyCommits), ("history_bytes", \.historyBytes),
         ("history_entries", \.historyEntries), ("keys", \.keys), ("key_bytes", \.keyBytes),
         ("key_ttl_ms", \.keyMilliseconds), ("journal_commits", \.journalCommits),

@@ -15,6 +15,7 @@ enum LimitName: String, CaseIterable {
     case listeners
     case topicBytes = "topic_bytes"
     case outboxBytes = "outbox_bytes"
+    case outboxTotalBytes = "outbox_total_bytes"
     case stallMilliseconds = "stall_ms"
     case keyBytes = "key_bytes"
     case journalQueueBytes = "journal_queue_bytes"

@@ -12,6 +12,10 @@ struct Metrics {
     var patchesSent = 0
     var statesSent = 0
     var eventsPublished = 0
+    /// Events that listeners lost because they were too slow.
+    var eventsDropped = 0
+    /// How often a subscription was left behind, to get one patch for several later.
+    var patchesMerged = 0
     var loginsFailed = 0
     var requestsDenied = 0
     var turnLength = Histogram()
@@ -21,7 +25,9 @@ struct Metrics {
     private(set) var limitHits: [LimitName: Int] = [:]
 
     /// Somebody came to a bound.
-    mutating func count(_ limit: LimitName) { limitHits[limit, default: 0] += 1 }
+    mutating func count(_ limit: LimitName, times: Int = 1) {
+        limitHits[limit, default: 0] += times
+    }
 
     /// Somebody is told this.
     mutating func count(_ error: WireError) {

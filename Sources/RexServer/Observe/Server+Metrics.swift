@@ -31,6 +31,11 @@ extension Server {
         page.counter(
             "rex_states_sent_total", "States in the place of patches.", metrics.statesSent)
         page.counter("rex_events_published_total", "Events.", metrics.eventsPublished)
+        page.counter(
+            "rex_events_dropped_total", "Events that slow listeners lost.", metrics.eventsDropped)
+        page.counter(
+            "rex_patches_merged_total", "Patches not sent to slow readers, to be merged.",
+            metrics.patchesMerged)
     }
 
     private func addRefusals(to page: inout MetricsPage) {
@@ -84,6 +89,9 @@ extension Server {
         page.gauge(
             "rex_outbox_bytes", "Bytes that wait to be sent.",
             connections.values.reduce(0) { $0 + $1.outbox.pendingBytes })
+        page.gauge(
+            "rex_outbox_memory_bytes", "Memory of what waits; what is shared counts once.",
+            ledger.bytes)
     }
 
     private func addStores(to page: inout MetricsPage) {

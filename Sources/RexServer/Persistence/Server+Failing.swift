@@ -32,6 +32,8 @@ extension Server {
             let followed = connection.session.subscriptions.values.contains {
                 $0.store.hasGoneBack
             }
+            // Which of the events that wait came of what was not stored is not known.
+            metrics.eventsDropped += connection.backlog?.loseAll() ?? 0
             if connection.outbox.isHeld || followed { turnAway(connection, refusal) }
         }
         heldConnections = []

@@ -124,9 +124,10 @@ extension Server {
     /// After a flush: who was paused or behind for the disk's sake goes on.
     func didFlush(_ connection: Connection) {
         guard connection.isServed, !connection.socket.isDraining,
-            connection.outbox.pendingBytes <= limits.outboxBytes / 2
+            connection.outbox.pendingBytes <= outboxLimit / 2
         else { return }
         catchUp(connection)
+        releaseEvents(of: connection)
         if connection.isFull { add(.goOn(connection: connection.id), after: 0) }
     }
 

@@ -16,7 +16,7 @@ extension Server {
         // Events published before it are not for it, though they may go to its group.
         cut(before: connection)
         let number = connection.session.nextListenerNumber()
-        add(listenerTo: pattern, number, for: connection)
+        add(listenerTo: pattern, number, slow: listen.slow, for: connection)
         reply(
             .listening(
                 ServerFrame.Listening(id: listen.id, listen: "t\(number)", topic: pattern.text)),
@@ -24,7 +24,10 @@ extension Server {
     }
 
     /// Puts a connection among those who hear a pattern, as far as it may.
-    func add(listenerTo pattern: TopicPattern, _ number: Int, for connection: Connection) {
+    func add(
+        listenerTo pattern: TopicPattern, _ number: Int, slow: ClientFrame.Slow,
+        for connection: Connection
+    ) {
         let key = ListenerGroup.Key(
             pattern: pattern.text, number: number, encoding: connection.encoding,
             rule: connection.permissions.listen)
@@ -36,7 +39,7 @@ extension Server {
             listenerGroups[key] = group
             topics.insert(group, for: pattern)
         }
-        let listener = Listener(on: connection, group: group)
+        let listener = Listener(on: connection, group: group, slow: slow)
         group.add(listener)
         connection.session.listeners[number] = listener
     }
@@ -49,7 +52,7 @@ extension Server {
                 .notFound, "there is no listener \(unlisten.listen)",
                 at: JSONPointer(tokens: ["listen"]))
         }
-        cut(before: connection)
+        cutAll(before: connection)
         connection.session.listeners[number] = nil
         remove(listener)
         reply(to: connection) { ServerFrame.writeAck(id: unlisten.id, into: &$0) }

@@ -39,7 +39,7 @@ extension Server {
         let watch = store.watch(at: place)
         let subscription = Subscription(
             on: connection, number: number, store: store, watch: watch, mode: subscribe.mode,
-            throttle: UInt64(throttle), sentRevision: revision)
+            throttle: UInt64(throttle), slow: subscribe.slow, sentRevision: revision)
         watch.add(subscription)
         connection.session.subscriptions[number] = subscription
         if case .events = connection.wire {

@@ -34,7 +34,11 @@ final class Connection: SocketOwner {
     let socket: Socket
     let opened: Date
     var session: Session
-    var outbox = Outbox()
+    var outbox: Outbox
+    /// Events that wait behind the outbox; nil while none has to.
+    var backlog: EventBacklog?
+    /// Bytes of the ledger that a cipher has made of what was in the outbox, and that wait.
+    var cipheredBytes = 0
     /// What is spoken.
     private(set) var wire = Wire.lines
     /// How a frame is put on it.
@@ -98,8 +102,12 @@ final class Connection: SocketOwner {
     /// Its TLS handshake is done.
     private(set) var isSecure = false
 
-    init(id: Int, socket: Socket, session: Session, limits: Limits, server: Server) {
+    init(
+        id: Int, socket: Socket, session: Session, limits: Limits, ledger: OutboxLedger,
+        server: Server
+    ) {
         self.id = id
+        outbox = Outbox(ledger)
         self.socket = socket
         self.session = session
         self.server = server

@@ -160,14 +160,15 @@ extension Server {
     }
 
     /// Stops reading from a connection whose replies are not read. They are never dropped, so what
-    /// asks for more of them has to wait.
+    /// asks for more of them has to wait. True where no more is to be taken from it now.
     func pauseIfUnread(_ connection: Connection) -> Bool {
-        guard connection.outbox.pendingBytes > limits.outboxBytes else { return false }
+        guard connection.outbox.pendingBytes > outboxLimit else { return false }
         cut()
         flush(connection)
-        guard connection.isServed, connection.outbox.pendingBytes > limits.outboxBytes else {
-            return false
-        }
+        // Many can come to their bounds in one turn.
+        relieveOutboxes()
+        guard connection.isServed else { return true }
+        guard connection.outbox.pendingBytes > outboxLimit else { return false }
         metrics.count(.outboxBytes)
         connection.isFull = true
         connection.isPaused = true

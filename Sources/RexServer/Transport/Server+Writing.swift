@@ -67,6 +67,14 @@ extension Server {
             socket.writeLater(chunks, offset: connection.outbox.offset)
         }
         if socket.isDraining, connection.stalledSince == nil { noteStall(connection) }
+        if socket.isSecured { noteCiphered(connection) }
+    }
+
+    /// Counts what the cipher has made and the kernel does not take: it is in no outbox any more.
+    private func noteCiphered(_ connection: Connection) {
+        let bytes = connection.socket.queuedBytes
+        ledger.change(by: bytes - connection.cipheredBytes)
+        connection.cipheredBytes = bytes
     }
 
     /// Offers the socket what waits, and returns how much it took. The slice is gone by then: the
@@ -77,15 +85,19 @@ extension Server {
             return socket.write(
                 connection.outbox.waiting.prefix(Self.mostChunks), offset: offset)
         }
-        // A cipher takes all: only so much of it that the rest can still be merged.
-        return socket.write(connection.outbox.first(Self.laterBytes).chunks, offset: offset)
+        // What a cipher makes is this connection's alone: not more than the kernel may soon take.
+        return socket.write(
+            connection.outbox.first(Self.cipheredBytes).chunks, offset: offset,
+            most: Self.cipheredBytes)
     }
 
     /// The most chunks of one `writev` (the system's IOV_MAX).
     private static let mostChunks = 1_024
     /// About how much is handed to the kernel at a time once it is full: what is not handed over
     /// yet can still be merged.
-    private static let laterBytes = 262_144
+    private static let laterBytes = 65_536
+    /// How much a cipher is given at a time.
+    private static let cipheredBytes = 65_536
 
     private func noteStall(_ connection: Connection) {
         connection.stalledSince = loop.milliseconds
@@ -101,10 +113,9 @@ extension Server {
         // Bytes left, so the reader lives: the stall begins anew.
         connection.stalledSince = nil
         flush(connection)
-        guard connection.isServed, connection.outbox.pendingBytes <= limits.outboxBytes / 2 else {
-            return
-        }
+        guard connection.isServed, connection.outbox.pendingBytes <= outboxLimit / 2 else { return }
         catchUp(connection)
+        releaseEvents(of: connection)
         resume(connection)
     }
 
@@ -150,12 +161,18 @@ extension Server {
 
     /// Says why, ends our sending half, reads on and discards until the other side ends or the time
     /// for it is over: a close with unread input would destroy the reason on its way.
-    func close(_ connection: Connection, _ reason: CloseReason, _ message: String) {
+    ///
+    /// - Parameter discarding: what has not begun to leave is dropped, for its memory's sake.
+    func close(
+        _ connection: Connection, _ reason: CloseReason, _ message: String,
+        discarding: Bool = false
+    ) {
         guard connection.isServed else { return }
         metrics.closes[reason, default: 0] += 1
         // What it was acknowledged and what it watched leaves before the reason.
-        cut(before: connection)
+        if reason == .tooSlow { cut(before: connection) } else { cutAll(before: connection) }
         guard connection.isServed else { return }
+        if discarding { connection.outbox.drop(after: connection.writingBytes) }
         sayBye(ServerFrame.Bye(reason, message), to: connection)
         connection.isPaused = false
         stopServing(connection, .finishing)
@@ -186,6 +203,7 @@ extension Server {
 
     func didClose(_ connection: Connection, error: LoopError?) {
         if connection.phase != .closed { stopServing(connection, .closed) }
+        forgetOutput(of: connection)
         connections[connection.id] = nil
         if connection.isSurplusOfAddress { refusedAddresses -= 1 } else { leave(connection) }
         log.event(
@@ -202,6 +220,7 @@ extension Server {
         }
         connection.authorization?.task.cancel()
         connection.enter(phase)
+        releaseEvents(of: connection)
         var part = connection.session.takeParticipation()
         if park(connection.session, part.presentOn) { part.presentOn = [] }
         leave(part, connection.session.client)
