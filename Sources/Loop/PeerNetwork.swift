@@ -1,3 +1,4 @@
+import CUV
 import Glibc
 
 /// Where a connection comes from, as far as one host has it to itself: an IPv4 address, or the
