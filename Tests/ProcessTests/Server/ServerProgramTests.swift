@@ -114,6 +114,25 @@ import Testing
         #expect(try process.wait() == .exited(0))
     }
 
+    /// A socket that others have bound is looked at like one of our own.
+    @Test func aSocketOfAServiceManagerForTheWorldNeedsInsecure() throws {
+        let (descriptor, port) = try Sockets.listen(toEverybody: true)
+        defer { close(descriptor) }
+        func start(_ options: String) throws -> ChildProcess {
+            try ChildProcess(
+                [
+                    "/bin/sh", "-c", "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" --memory \(options)",
+                    Programs.server,
+                ],
+                descriptors: [descriptor])
+        }
+        #expect(try start("").wait() == .exited(2))
+        let process = try start("--insecure")
+        #expect(try process.line() == "rex-server ready on 0.0.0.0:\(port)")
+        process.signal(SIGTERM)
+        #expect(try process.wait() == .exited(0))
+    }
+
     @Test func storesAreChosenAndTheFirstIsTheDefault() throws {
         let server = try Programs.startServer("--stores", "counter,doc")
         let client = try LineClient(server)

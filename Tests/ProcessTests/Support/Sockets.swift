@@ -75,9 +75,12 @@ enum Sockets {
     }
 
     /// A socket that listens on a free port and takes nobody.
-    static func listen() throws -> (descriptor: Int32, port: UInt16) {
+    static func listen(
+        toEverybody: Bool = false
+    ) throws -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, streamKind, 0)
         var address = loopback(0)
+        if toEverybody { address.sin_addr.s_addr = INADDR_ANY }
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let status = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
