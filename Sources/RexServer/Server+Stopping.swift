@@ -120,6 +120,8 @@ extension Server {
         for connection in connections.values { connection.socket.close() }
         for store in stores.values { store.wakeWaits() }
         guard let journalReader else { return endStop() }
+        // Effects that still run commit nothing more: it would not be stored.
+        for store in stores.values { store.host.freeze() }
         // What the goodbyes committed is stored too; then the file is whole without its log: SQLite
         // puts that into it where the writer is the last to close, behind the reader.
         isClosingJournal = true

@@ -103,7 +103,7 @@ extension Server {
     private func mustWait(_ subscription: Subscription) -> Bool {
         let connection = subscription.connection
         if isBehind(connection) {
-            if subscription.slow == .close { slow.append(connection) }
+            if subscription.slow == .close { noteSlow(connection) }
             metrics.patchesMerged += 1
             return true
         }
@@ -221,6 +221,8 @@ extension Server {
             case .linger(let id): connections[id]?.socket.close()
             case .halfClosed(let id):
                 if let connection = connections[id] { checkHalfClosed(connection) }
+            case .departure(let id):
+                if let connection = connections[id] { checkDeparture(connection) }
             case .drain: endDrain()
             case .goOn(let id): if let connection = connections[id] { goOn(connection) }
             case .request(let id): if let connection = connections[id] { checkRequest(connection) }

@@ -56,7 +56,7 @@ public actor Server {
     var connections: [Int: Connection] = [:]
     private var lastConnection = 0
     /// Clients that are several requests of HTTP, by the name in `Rex-Session`.
-    var webSessions: [String: WebSession] = [:]
+    var webSessions: [ExactName: WebSession] = [:]
     /// Clients that may come back, by the names of their sessions.
     var parkedSessions: [String: ParkedSession] = [:]
     var metrics = Metrics()
@@ -76,7 +76,7 @@ public actor Server {
     /// Connections that are too many of their address and hear so now.
     var refusedAddresses = 0
     /// What users may still dispatch; those who may all that there is are not in it.
-    var dispatchRates: [String: DispatchRate] = [:]
+    var dispatchRates: [ExactName: DispatchRate] = [:]
     /// A request is served that came before, and had to wait for what it needs.
     var isServingAgain = false
     /// The loop's milliseconds from which on the log says again that connections wait.
@@ -112,6 +112,8 @@ public actor Server {
     var servingUntil: UInt64 = 0
     /// Readers that are too slow and want no gaps, to be closed when nothing else is under way.
     var slow: [Connection] = []
+    /// They are being closed, which may bring more of them.
+    var isClosingSlow = false
     /// What all outboxes together hold.
     let ledger = OutboxLedger()
 
@@ -144,10 +146,11 @@ public actor Server {
         case stall(connection: Int)
         case linger(connection: Int)
         case halfClosed(connection: Int)
+        case departure(connection: Int)
         case drain
         case goOn(connection: Int)
         case request(connection: Int)
-        case session(String)
+        case session(ExactName)
         case journal
         case grace(session: String)
         case surplus(connection: Int)
@@ -155,7 +158,7 @@ public actor Server {
         case name(connection: Int)
         case expiry(connection: Int)
         case authorization(connection: Int)
-        case dispatchRate(user: String)
+        case dispatchRate(user: ExactName)
         case idle(connection: Int)
         case storms
     }

@@ -81,6 +81,10 @@ import Testing
         #expect(error(#"{"a":[0,{"b":tru}]}"#)?.pointer.description == "/a/1/b")
         #expect(error(#"{"a":1,"b/c":x}"#)?.pointer.description == "/b~1c")
         #expect(error("[[],[1,2,x]]")?.pointer.description == "/1/2")
+        // Of a name that is there twice its own place, not that of the last one.
+        #expect(error(#"{"a":1,"a":2,"b":3}"#)?.pointer.description == "/a")
+        #expect(
+            error(#"[{"x":{"a":1,"b":[],"\u0061":2,"c":{}}}]"#)?.pointer.description == "/0/x/a")
     }
 
     @Test(

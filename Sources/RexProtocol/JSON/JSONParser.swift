@@ -46,7 +46,7 @@ public final class JSONParser {
         do throws(JSONFault) {
             try scanner.run()
         } catch {
-            throw self.error(error, bytes, scanner.pointer())
+            throw self.error(error, bytes, scanner.pointer(to: error))
         }
         return JSONNode(tape: UnsafePointer(tape), index: 0)
     }

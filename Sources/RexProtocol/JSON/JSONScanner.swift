@@ -187,13 +187,17 @@ struct JSONScanner {
         JSONFault(reason: .duplicate, offset: Int(tape.pointee.entries[Int(key)].start))
     }
 
-    /// The place where reading stopped, from what is still open.
-    func pointer() -> JSONPointer {
+    /// The place of a fault, from what is still open: a name that is there twice, or where reading
+    /// stopped.
+    func pointer(to fault: JSONFault) -> JSONPointer {
         var pointer = JSONPointer.root
         for level in 0..<depth where stack[level].count > 0 {
             let open = stack[level]
             if open.isObject {
-                let key = Int(tape.pointee.keys[open.keyBase + Int(open.count) - 1])
+                var key = Int(tape.pointee.keys[open.keyBase + Int(open.count) - 1])
+                if level == depth - 1, fault.reason == .duplicate {
+                    key = self.key(at: fault.offset, from: open.keyBase) ?? key
+                }
                 guard key < tape.pointee.entryCount else { break }
                 let name = tape.pointee.string(key)
                 pointer = pointer.appending(String(decoding: name, as: UTF8.self))
@@ -202,6 +206,11 @@ struct JSONScanner {
             }
         }
         return pointer
+    }
+
+    private func key(at offset: Int, from base: Int) -> Int? {
+        (base..<tape.pointee.keyCount).lazy.map { Int(tape.pointee.keys[$0]) }
+            .first { Int(tape.pointee.entries[$0].start) == offset }
     }
 }
 

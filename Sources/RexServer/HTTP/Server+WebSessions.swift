@@ -35,7 +35,7 @@ extension Server {
         }
         let user = connection.session.client.user
         // A user's name has no control characters.
-        let name = user.map { "\($0)\u{0}\(header)" } ?? header
+        let name = ExactName(user.map { "\($0)\u{0}\(header)" } ?? header)
         if let known = webSessions[name] {
             known.lastUsed = loop.milliseconds
             return known
@@ -54,7 +54,7 @@ extension Server {
 
     /// A session that no request has named for its time, and that has no stream, is a client that
     /// has gone.
-    func checkSession(_ name: String) {
+    func checkSession(_ name: ExactName) {
         guard let web = webSessions[name] else { return }
         if web.streams > 0 { web.lastUsed = loop.milliseconds }
         let due = web.lastUsed + UInt64(limits.sessionMilliseconds)

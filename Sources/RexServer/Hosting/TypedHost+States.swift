@@ -181,9 +181,10 @@ extension TypedHost {
         let limit = min(request.limit, limits.historyEntries)
         if let stored = try storedHistory(request, limit) { return stored }
         if let after = request.after {
-            guard after >= history.firstRevision || revision == history.firstRevision else {
+            guard after >= history.firstRevision else {
+                let first = min(journal?.first ?? .max, history.firstRevision)
                 throw WireError(
-                    .gone, "commits before \(history.firstRevision + 1) are not held any more",
+                    .gone, "commits before \(first + 1) are not held any more",
                     at: JSONPointer(tokens: ["after"]))
             }
         }

@@ -150,7 +150,9 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         _ time: Date
     ) {
         // Of a small state it is made by whoever needs it, and not on the loop.
-        let patch = history.wantsPatch ? presentPatch(from: current, to: next).raw : nil
+        // A travel may make a large one of it.
+        let isMade = history.wantsPatch || travel != nil
+        let patch = isMade ? presentPatch(from: current, to: next).raw : nil
         let former = current
         current = next
         lastWritten = nil

@@ -112,7 +112,8 @@ struct ReadScope: Hashable, Sendable {
         else { return nil }
         let scope = at(place)
         if scope.isNone { return nil }
-        guard let value = object["value"] else { return operation }
+        // What was removed is not known here: it may have been something that is not seen.
+        guard let value = object["value"] else { return scope.isAll ? operation : nil }
         guard let seen = scope.visible(value) else { return nil }
         object["value"] = seen
         return .object(object)

@@ -76,7 +76,7 @@ extension Server {
     func admit(_ request: HTTPRequest, of connection: Connection) throws(WireError) {
         let principal = try principal(of: connection, token: try request.token())
         let session = connection.session
-        if session.principal != nil, session.client.user != principal.user {
+        if session.principal != nil, !session.client.isUser(principal.user) {
             forgetName(of: connection)
         }
         connection.session.become(principal)

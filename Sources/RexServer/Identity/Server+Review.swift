@@ -9,7 +9,8 @@ extension Server {
         guard connection.isServed, let old = connection.session.principal else { return }
         // A connection with requests proves it with the next one.
         if case .http = connection.wire { return }
-        guard let new = tokens?.principal(of: old.proof), new.user == old.user else {
+        guard let new = tokens?.principal(of: old.proof), connection.session.client.isUser(new.user)
+        else {
             return close(
                 connection, .unauthorized, "what this client was known by is good no longer")
         }

@@ -78,11 +78,14 @@ final class JournalQueue {
 
     // MARK: Writing
 
+    /// Nothing is written any more.
+    private var isClosed = false
+
     private static let expectedCommits = 1_024
 
     /// Hands over what has collected. It is bounded by what may wait for the disk.
     func handOver() {
-        guard failure == nil, !open.isEmpty else { return }
+        guard failure == nil, !isClosed, !open.isEmpty else { return }
         let batch = open
         open = JournalBatch(ticket: batch.ticket + 1)
         // The next turn brings about as many.
@@ -129,6 +132,7 @@ final class JournalQueue {
     /// Stores the rest and closes the journal; the report is the last.
     func close() {
         if failure == nil, !open.isEmpty { writer.write(open) }
+        isClosed = true
         writer.close(isCertain: failure == nil)
     }
 }

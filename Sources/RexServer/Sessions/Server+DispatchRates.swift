@@ -46,18 +46,21 @@ extension Server {
         of connection: Connection, at now: UInt64
     ) throws(WireError) -> DispatchRate {
         let user = connection.session.client.user
-        if let known = connection.dispatchRate, !known.isForgotten, known.user == user {
+        if let known = connection.dispatchRate, !known.isForgotten,
+            connection.session.client.isUser(known.user)
+        {
             return known
         }
         let rate = try user.map { name throws(WireError) in
-            try dispatchRate(of: name, at: now)
+            try dispatchRate(of: ExactName(name), at: now)
         }
         let own = rate ?? DispatchRate(nil, newDispatchBucket(at: now))
         connection.dispatchRate = own
         return own
     }
 
-    private func dispatchRate(of user: String, at now: UInt64) throws(WireError) -> DispatchRate {
+    private func dispatchRate(of user: ExactName, at now: UInt64) throws(WireError) -> DispatchRate
+    {
         if let known = dispatchRates[user] { return known }
         guard dispatchRates.count < limits.ratedUsers else {
             throw limit(
@@ -67,7 +70,7 @@ extension Server {
                     "\(limits.ratedUsers) users dispatch at present (rated_users)",
                     retryMilliseconds: 1_000))
         }
-        let rate = DispatchRate(user, newDispatchBucket(at: now))
+        let rate = DispatchRate(user.text, newDispatchBucket(at: now))
         dispatchRates[user] = rate
         add(.dispatchRate(user: user), after: limits.burstMilliseconds)
         return rate
@@ -80,7 +83,7 @@ extension Server {
     }
 
     /// A user whose bucket is full again is forgotten: a new one would be the same.
-    func checkDispatchRate(of user: String) {
+    func checkDispatchRate(of user: ExactName) {
         guard let rate = dispatchRates[user] else { return }
         let wait = rate.bucket.waitUntilFull(at: loop.milliseconds)
         guard wait == 0 else { return add(.dispatchRate(user: user), after: wait) }

@@ -18,13 +18,13 @@ extension Server {
         let user = connection.session.client.user
         if let parked = parkedSessions[name] {
             // Whose session it is, is whose it stays.
-            guard parked.client.user == user else { return }
+            guard parked.client.isUser(user) else { return }
             parkedSessions[name] = nil
             connection.session.adopt(name, parked.client, presentOn: parked.presentOn)
             return
         }
         guard let old = connections.values.first(where: { $0.session.id == name && $0.isServed }),
-            old.session.client.user == user
+            old.session.client.isUser(user)
         else { return }
         // Half dead, most likely: the client knows better than its old socket.
         let presentOn = old.session.presentOn

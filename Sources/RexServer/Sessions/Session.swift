@@ -55,7 +55,7 @@ struct Session {
     /// It is found out whose it is.
     mutating func become(_ principal: Principal) {
         self.principal = principal
-        if client.user != principal.user {
+        if !client.isUser(principal.user) {
             client = ClientIdentity(id: client.id, user: principal.user)
         }
     }

@@ -24,9 +24,21 @@ extension Server {
 
     /// Closes those who would rather be closed than get less.
     func closeSlow() {
+        // To close one cuts, which comes back here: the loop below takes what that brings.
+        guard !isClosingSlow else { return }
+        isClosingSlow = true
+        defer { isClosingSlow = false }
         while let connection = slow.popLast() {
+            connection.isListedAsSlow = false
             close(connection, .tooSlow, "more than \(outboxLimit) bytes wait unread")
         }
+    }
+
+    /// Notes one that would rather be closed, once.
+    func noteSlow(_ connection: Connection) {
+        guard !connection.isListedAsSlow, connection.isServed else { return }
+        connection.isListedAsSlow = true
+        slow.append(connection)
     }
 
     // MARK: Events
@@ -58,7 +70,7 @@ extension Server {
         let lost = backlog.add(
             events, events: count, for: listener.number, closes: listener.slow == .close,
             limit: outboxLimit / 2)
-        guard let lost else { return slow.append(connection) }
+        guard let lost else { return noteSlow(connection) }
         metrics.eventsDropped += lost
     }
 

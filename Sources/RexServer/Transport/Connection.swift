@@ -83,6 +83,10 @@ final class Connection: SocketOwner {
     var askedAgain: Request?
     /// In the server's list of connections that hold something back.
     var isListedAsHeld = false
+    /// In the server's list of connections that would rather be closed.
+    var isListedAsSlow = false
+    /// A look at whether anybody is there, while it is not read from, is among the deadlines.
+    var hasDeparturesWatched = false
     /// Dispatches whose acks wait for the disk, with the batch that they wait for.
     var unstored: [(ticket: UInt64, id: FrameID?)] = []
     /// The other side ended its sending half.

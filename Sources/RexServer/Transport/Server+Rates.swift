@@ -52,6 +52,28 @@ extension Server {
         // The time that it waits for us is not its own.
         if let began = connection.requestBegan { connection.requestBegan = began + wait }
         add(.goOn(connection: connection.id), at: connection.delayedUntil)
+        watchForDeparture(of: connection)
         return true
+    }
+
+    /// The loop does not hear of the end of a connection that it does not read from: it would hold
+    /// its place until it had been served all that it has sent.
+    private func watchForDeparture(of connection: Connection) {
+        guard !connection.hasDeparturesWatched else { return }
+        connection.hasDeparturesWatched = true
+        add(.departure(connection: connection.id), after: Self.departureMilliseconds)
+    }
+
+    /// How often the kernel is asked.
+    private static let departureMilliseconds = 1_000
+
+    func checkDeparture(_ connection: Connection) {
+        connection.hasDeparturesWatched = false
+        guard connection.isServed, connection.delayedUntil > 0 else { return }
+        if connection.socket.isDeserted {
+            connection.socket.close()
+        } else {
+            watchForDeparture(of: connection)
+        }
     }
 }

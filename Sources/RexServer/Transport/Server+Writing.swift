@@ -168,10 +168,10 @@ extension Server {
         discarding: Bool = false
     ) {
         guard connection.isServed else { return }
-        metrics.closes[reason, default: 0] += 1
         // What it was acknowledged and what it watched leaves before the reason.
         if reason == .tooSlow { cut(before: connection) } else { cutAll(before: connection) }
         guard connection.isServed else { return }
+        metrics.closes[reason, default: 0] += 1
         if discarding { connection.outbox.drop(after: connection.writingBytes) }
         sayBye(ServerFrame.Bye(reason, message), to: connection)
         connection.isPaused = false

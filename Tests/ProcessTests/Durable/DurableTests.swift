@@ -55,6 +55,37 @@ import Testing
         #expect(try server.stop() == .exited(0))
     }
 
+    /// The journal is closed while effects would still commit.
+    @Test func aStoreThatCommitsByItselfIsStoppedInOrder() throws {
+        let server = try start()
+        let client = try LineClient(server)
+        #expect(
+            try client.dispatch("startTimer", ["dueTime_ms": 1, "period_ms": 1]).op == "ack")
+        _ = try client.ask(["op": "subscribe", "store": "counter"])
+        for _ in 1...20 { _ = try client.frame() }
+        #expect(try server.stop() == .exited(0))
+        let again = try start()
+        #expect(try LineClient(again).state("counter")["isRunning"] == false)
+        #expect(try again.stop() == .exited(0))
+    }
+
+    /// What is no longer held is gone, also where memory begins at the present after a start.
+    @Test func historyBehindWhatIsHeldIsGoneAfterAStart() throws {
+        let limits = "\"journal_commits\": 60, \"snapshot_commits\": 20, \"history_commits\": 30"
+        var server = try start(limits: limits)
+        var client = try LineClient(server)
+        // With the alert at 10 that is one more.
+        for _ in 1...200 { _ = try client.dispatch("increment") }
+        #expect(try server.stop() == .exited(0))
+        server = try start(limits: limits)
+        client = try LineClient(server)
+        let early = try client.ask(["op": "history", "store": "counter", "after": 1])
+        #expect(early.code == "gone" && early["at"] == "/after")
+        let late = try client.ask(["op": "history", "store": "counter", "after": 196])
+        #expect(late["entries"]?.array?.compactMap { $0["rev"]?.int } == [197, 198, 199, 200, 201])
+        #expect(try server.stop() == .exited(0))
+    }
+
     @Test func whoWasThereIsGoneAndWhatRanIsNotClaimed() throws {
         var server = try start()
         var client = try LineClient(server)

@@ -54,6 +54,20 @@ import Testing
         }
     }
 
+    /// The loop hears nothing of a connection that it does not read from.
+    @Test func whoGoesWhileItWaitsIsGone() throws {
+        let server = try Programs.startServer(limits: "\"frames_per_second\": 10")
+        let watcher = try LineClient(server)
+        let client = try LineClient(server)
+        #expect(try client.ask(["op": "hello"]).op == "welcome")
+        // For these it would wait an hour.
+        try client.send(String(repeating: "{\"op\":\"pong\"}\n", count: 15_000))
+        try server.awaitMetric("rex_connections_paused{reason=\"rate\"}") { $0 == 1 }
+        client.reset()
+        try server.awaitMetric("rex_connections{transport=\"lines\"}") { $0 == 1 }
+        #expect(try watcher.ask(["op": "ping"]).op == "pong")
+    }
+
     private static func timed(_ body: () throws -> Void) throws -> Duration {
         let began = ContinuousClock.now
         try body()

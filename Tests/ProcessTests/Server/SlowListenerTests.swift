@@ -187,6 +187,26 @@ import Testing
         }
     }
 
+    /// To close one that is too slow brings more of them; the stack must not grow with it.
+    @Test func thousandsThatWouldRatherBeClosedAreClosedOnce() throws {
+        let server = try Programs.startServer(limits: "\"outbox_bytes\": 65536")
+        let readers = try (0..<12).map { _ in
+            let reader = try LineClient(server, receiveBuffer: 4_096)
+            for number in 1...256 {
+                try reader.send(["op": "listen", "topic": "news", "slow": "close"])
+                #expect(try reader.frame()["listen"] == .string("t\(number)"))
+            }
+            return reader
+        }
+        let publisher = try LineClient(server)
+        try publish(1...120, by: publisher, bytes: 1_000)
+        #expect(try publisher.ask(["op": "ping"]).op == "pong")
+        let tooSlow = "rex_closes_total{reason=\"too_slow\"}"
+        try server.awaitMetric(tooSlow) { $0 == readers.count }
+        #expect(try publisher.ask(["op": "ping"]).op == "pong")
+        #expect(try server.metric(tooSlow) == readers.count)
+    }
+
     @Test(arguments: ["subscribe", "listen"])
     func aWrongChoiceIsNamed(op: String) throws {
         let server = try Programs.startServer()

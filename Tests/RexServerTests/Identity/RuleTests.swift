@@ -163,7 +163,6 @@ import Testing
             scope.visible(patch).value == [
                 ["op": "replace", "path": "/count", "value": 1],
                 ["op": "add", "path": "/rooms/c", "value": ["topic": "z"]],
-                ["op": "remove", "path": "/rooms/a"],
             ])
     }
 }
