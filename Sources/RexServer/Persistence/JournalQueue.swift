@@ -128,5 +128,9 @@ final class JournalQueue {
     func close() {
         if failure == nil, !open.isEmpty { writer.write(open) }
         writer.close(isCertain: failure == nil)
+        forgetParts()
     }
+
+    /// Each part holds the queue: without this neither would ever go.
+    func forgetParts() { parts = [] }
 }
