@@ -14,7 +14,8 @@ PROGRAMS = rex-server rex-client PollServer embedding-example rex-examples
 files = $(shell find . \( -name .build -o -name .git \) -prune -o -type f -name '$(1)' -print)
 shell_files = $(shell grep -lE '^\#!.*(/|env )(ba)?sh$$' .ci/* scripts/*)
 
-.PHONY: help run build test test-long test-crash test-asan test-tsan fuzz bench format lint bootstrap bootstrap-tests
+.PHONY: help run build test test-long test-soak test-crash test-asan test-tsan fuzz bench format lint \
+	bootstrap bootstrap-tests
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -35,6 +36,10 @@ test-long: bootstrap-tests ## the long tests, random ones a million times, then 
 	REX_LONG_TESTS=1 $(SWIFT) test --disable-xctest -c release -Xswiftc -enable-testing \
 		--scratch-path .build/long --filter '(ModelTests|StateDiffPropertyTests)/'
 	$(MAKE) test-asan
+
+test-soak: bootstrap-tests ## slow readers, comings and goings, a million effects, in full size; prints what it took
+	REX_LONG_TESTS=1 $(SWIFT) test --disable-xctest --no-parallel \
+		--filter '(SoakTests|SlowListenerTests)/'
 
 test-crash: bootstrap-tests ## the server killed 200 times in the middle of its work, and at every call that writes
 	REX_CRASH_ROUNDS=200 $(SWIFT) test --disable-xctest --filter '(CrashTests|KillTests)/'

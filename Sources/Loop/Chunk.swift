@@ -8,6 +8,22 @@ public final class Chunk: @unchecked Sendable {
     /// The number of bytes.
     public let count: Int
 
+    /// How many rows hold it, as far as they count themselves here, so that what they share is
+    /// counted once. Only on the thread that writes it.
+    public private(set) var holders = 0
+
+    /// One more row holds it; returns how many do.
+    public func gainHolder() -> Int {
+        holders += 1
+        return holders
+    }
+
+    /// One row less holds it; returns how many still do.
+    public func loseHolder() -> Int {
+        holders -= 1
+        return holders
+    }
+
     /// Copies `bytes`.
     public init(_ bytes: [UInt8]) {
         count = bytes.count

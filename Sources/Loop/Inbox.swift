@@ -21,6 +21,9 @@ public final class Inbox<Message: Sendable>: Sendable {
         }
     }
 
+    /// Messages that were posted and not received yet.
+    public var count: Int { messages.withLock { $0.count } }
+
     /// From any thread.
     public func post(_ message: Message) {
         let first = messages.withLock {

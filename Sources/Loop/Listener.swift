@@ -205,6 +205,19 @@ public final class Listener {
         if status != 0, errno == ECONNREFUSED { unlink(path) }
     }
 
+    /// Connections that stand and wait in the kernel to be accepted; nil where it does not say.
+    public var waiting: Int? {
+        var descriptor: uv_os_fd_t = -1
+        guard !core.isClosing, uv_fileno(core.handle, &descriptor) == 0 else { return nil }
+        // `struct tcp_info` of the kernel: eight bytes, then words, of which the fifth is the
+        // length of the queue where the socket listens.
+        var words = [UInt32](repeating: 0, count: 7)
+        let bytes = socklen_t(words.count * MemoryLayout<UInt32>.size)
+        var size = bytes
+        let status = getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &words, &size)
+        return status == 0 && size == bytes ? Int(words[6]) : nil
+    }
+
     /// Accepts no more. A Unix socket's file is removed.
     public func close() { core.closeHandle() }
 

@@ -55,6 +55,7 @@ public final class Loop: SerialExecutor, @unchecked Sendable {
     private func endTurn() {
         onTurnEnd?()
         calendarDue = 0
+        wokenAt = 0
     }
 
     /// Runs on the calling thread until `stop`, then closes every handle that is still open and
@@ -100,6 +101,10 @@ public final class Loop: SerialExecutor, @unchecked Sendable {
     /// From which reading on the calendar is looked at again.
     private var calendarDue: UInt64 = 0
 
+    /// Nanoseconds of the clock when what other threads have sent was looked at in this turn; 0
+    /// where it was not.
+    public private(set) var wokenAt: UInt64 = 0
+
     /// True on the thread that is in `run`.
     public var isCurrent: Bool { owner.load(ordering: .acquiring) == UInt(pthread_self()) }
 
@@ -112,6 +117,7 @@ public final class Loop: SerialExecutor, @unchecked Sendable {
     public func onWake(_ body: @escaping () -> Void) { wakeups.append(body) }
 
     private func didWake() {
+        wokenAt = Self.nanoseconds
         for body in wakeups { body() }
         for orphan in orphans.withLock({ list in
             defer { list = [] }

@@ -29,8 +29,10 @@ extension SocketOwner {
 /// The loop keeps it alive until it is closed. Every operation on a closing socket does nothing, so
 /// no handle is used after its end. Used on the loop's thread only.
 public final class Socket {
-    /// Hears what happens. Not retained; set before `startReading`.
-    public weak var owner: (any SocketOwner)?
+    /// Hears what happens; set before `startReading`. Kept until the socket is closed, as every
+    /// socket is at the latest when its loop ends: a weak reference would make each use of the
+    /// owner, everywhere, a slow one.
+    public var owner: (any SocketOwner)?
 
     private let core: Core
     private unowned let loop: Loop
@@ -47,7 +49,9 @@ public final class Socket {
         override func didClose() {
             guard let socket else { return }
             self.socket = nil
-            socket.owner?.socketDidClose(socket, error: socket.failure)
+            let owner = socket.owner
+            socket.owner = nil
+            owner?.socketDidClose(socket, error: socket.failure)
         }
     }
 
@@ -90,7 +94,15 @@ public final class Socket {
 
     /// The address at the other end; `unix` sockets have none to speak of.
     public private(set) lazy var peer: String = {
-        guard kind == .tcp, !isClosing else { return "unix" }
+        guard kind == .tcp else { return "unix" }
+        return peerAddress.map { Endpoint.tcp($0).description } ?? "unknown"
+    }()
+
+    /// Where the other end is, as far as one host has that to itself; nil for Unix sockets.
+    public private(set) lazy var network: PeerNetwork? = peerAddress.flatMap { PeerNetwork($0) }
+
+    private lazy var peerAddress: sockaddr_storage? = {
+        guard kind == .tcp, !isClosing else { return nil }
         var storage = sockaddr_storage()
         var length = Int32(MemoryLayout<sockaddr_storage>.size)
         let status = withUnsafeMutablePointer(to: &storage) {
@@ -100,7 +112,7 @@ public final class Socket {
                     &length)
             }
         }
-        return status == 0 ? Endpoint.tcp(storage).description : "unknown"
+        return status == 0 ? storage : nil
     }()
 
     /// Small frames leave at once: without this the 99th percentile of a request is 42 ms, with it
@@ -212,15 +224,16 @@ public final class Socket {
     private var unreadAnswers = 0
     static let unreadAnswersLimit = 65_536
 
-    /// Takes all that it is given.
+    /// Takes all that it is given, up to a bound.
     private func writeCiphered(
-        _ chunks: ArraySlice<Chunk>, _ offset: Int, by cipher: any SocketCipher
+        _ chunks: ArraySlice<Chunk>, _ offset: Int, most: Int = .max, by cipher: any SocketCipher
     ) -> Int {
         var skip = offset
         var count = 0
         do throws(SocketCipherError) {
-            for chunk in chunks {
-                let bytes = UnsafeRawBufferPointer(rebasing: chunk.bytes[skip...])
+            for chunk in chunks where count < most {
+                let rest = chunk.bytes[skip...].prefix(most - count)
+                let bytes = UnsafeRawBufferPointer(rebasing: rest)
                 try cipher.send(bytes)
                 count += bytes.count
                 skip = 0
@@ -241,10 +254,11 @@ public final class Socket {
     /// - Parameters:
     ///   - chunks: in order.
     ///   - offset: bytes of the first chunk that have left already.
+    ///   - most: how many a cipher takes at most.
     /// - Returns: bytes taken, 0 while an earlier `writeLater` is under way or the kernel is full.
-    public func write(_ chunks: ArraySlice<Chunk>, offset: Int) -> Int {
+    public func write(_ chunks: ArraySlice<Chunk>, offset: Int, most: Int = .max) -> Int {
         guard !isClosing, !chunks.isEmpty, !isDraining else { return 0 }
-        if let cipher { return writeCiphered(chunks, offset, by: cipher) }
+        if let cipher { return writeCiphered(chunks, offset, most: most, by: cipher) }
         return writePlainly(chunks, offset: offset)
     }
 
@@ -270,6 +284,9 @@ public final class Socket {
         }
         return uv_stream_get_write_queue_size(stream) + Int(queued)
     }
+
+    /// Bytes that wait in the process for the kernel to take them.
+    public var queuedBytes: Int { isClosing ? 0 : uv_stream_get_write_queue_size(stream) }
 
     /// True while what `writeLater` was given has not left, or what a cipher made of a `write`.
     public var isDraining: Bool { writesUnderWay > 0 }
@@ -374,11 +391,12 @@ public final class Socket {
 /// A write under way: holds its chunks and its socket until libuv is done with it.
 private final class WriteRequest {
     let memory = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
-    private let chunks: ArraySlice<Chunk>
+    /// A list of its own: a part of the owner's would keep all of that, whatever becomes of it.
+    private let chunks: [Chunk]
     private let socket: Socket
 
     init(_ chunks: ArraySlice<Chunk>, _ socket: Socket) {
-        self.chunks = chunks
+        self.chunks = Array(chunks)
         self.socket = socket
         memory.pointee.data = Unmanaged.passRetained(self).toOpaque()
     }

@@ -133,6 +133,7 @@ extension Server {
         isClosingJournal = false
         wakeStorageWaits(through: .max, isStored: false)
         journalLock = nil
+        writeStorms(at: .max)
         log.event(.notice, "stopped")
         for continuation in stopped { continuation.resume() }
         stopped = []

@@ -9,7 +9,6 @@ import RexProtocol
 /// write for each connection that has something, and the next deadline.
 extension Server {
     func endTurn() {
-        metrics.turns += 1
         cut()
         // The disk has its work before the sockets have theirs.
         handOverToJournal()
@@ -27,8 +26,23 @@ extension Server {
             cut()
         }
         handOverToJournal()
+        relieveOutboxes()
         if !touched.isEmpty { loop.wake() }
         armTimer()
+        noteTurn()
+    }
+
+    /// A turn begins with the first thing that comes: bytes, a connection, a deadline, a message of
+    /// another thread.
+    func beginTurn() {
+        if turnBegan == 0 { turnBegan = Loop.nanoseconds }
+    }
+
+    private func noteTurn() {
+        let woken = loop.wokenAt
+        let began = turnBegan == 0 || (woken > 0 && woken < turnBegan) ? woken : turnBegan
+        turnBegan = 0
+        if began > 0 { metrics.turnLength.record(nanoseconds: Loop.nanoseconds &- began) }
     }
 
     private static let mostRounds = 4
@@ -44,13 +58,6 @@ extension Server {
         }
         sendEvents()
         closeSlow()
-    }
-
-    private func closeSlow() {
-        while let connection = slow.popLast() {
-            close(
-                connection, .tooSlow, "more than \(limits.outboxBytes) bytes of events wait unread")
-        }
     }
 
     /// A cut whose order is fixed for one connection: its next reply stands after all that is
@@ -85,8 +92,9 @@ extension Server {
                     }
                 }
             } catch {
-                log.event(
-                    .error, "fanout_failed", ["store": store.host.name, "reason": error.message])
+                note(
+                    .error, "fanout_failed", about: store.host.name,
+                    ["store": store.host.name, "reason": error.message])
             }
         }
     }
@@ -94,7 +102,11 @@ extension Server {
     /// Whether a subscription gets its frame later; then what makes it ready is arranged.
     private func mustWait(_ subscription: Subscription) -> Bool {
         let connection = subscription.connection
-        if isBehind(connection) { return true }
+        if isBehind(connection) {
+            if subscription.slow == .close { slow.append(connection) }
+            metrics.patchesMerged += 1
+            return true
+        }
         guard subscription.throttle > 0 else { return false }
         let now = loop.milliseconds
         guard now < subscription.notBefore else { return false }
@@ -104,19 +116,13 @@ extension Server {
         return true
     }
 
-    /// Only a socket that the kernel does not take from is behind, or one that waits for the disk:
-    /// a full outbox may just not have been written in this turn.
-    func isBehind(_ connection: Connection) -> Bool {
-        connection.outbox.pendingBytes > limits.outboxBytes
-            && (connection.socket.isDraining || connection.outbox.isHeld)
-    }
-
     private func send(
         _ patch: RawJSON, to subscription: Subscription, by frames: inout StateFrames
     ) throws(WireError) {
+        let isState = subscription.mode == .state || subscription.owesState
         let chunk =
-            subscription.mode == .state || subscription.owesState
-            ? try frames.state(for: subscription) : frames.patch(patch, for: subscription)
+            isState ? try frames.state(for: subscription) : frames.patch(patch, for: subscription)
+        if isState { metrics.statesSent += 1 } else { metrics.patchesSent += 1 }
         subscription.sentRevision = frames.revision
         subscription.owesState = false
         if subscription.throttle > 0 {
@@ -126,7 +132,7 @@ extension Server {
         holdBack(connection)
         connection.outbox.place(chunk)
         touch(connection)
-        if connection.outbox.pendingBytes > limits.outboxBytes { write(connection) }
+        if connection.outbox.pendingBytes > outboxLimit { write(connection) }
     }
 
     // MARK: Those who are behind
@@ -170,8 +176,9 @@ extension Server {
                     try send(patch, to: subscription, by: &made[index!].frames)
                 }
             } catch {
-                log.event(
-                    .error, "fanout_failed", ["store": store.host.name, "reason": error.message])
+                note(
+                    .error, "fanout_failed", about: store.host.name,
+                    ["store": store.host.name, "reason": error.message])
             }
         }
     }
@@ -194,6 +201,7 @@ extension Server {
     }
 
     func didReachDeadline() {
+        beginTurn()
         armedFor = nil
         // What is added on the way is for the next turn, also where it is due at once: sockets are
         // read in between.
@@ -229,6 +237,9 @@ extension Server {
             case .authorization(let id):
                 if let connection = connections[id] { checkVerdict(of: connection) }
             case .expiry(let id): if let connection = connections[id] { checkExpiry(connection) }
+            case .dispatchRate(let user): checkDispatchRate(of: user)
+            case .idle(let id): if let connection = connections[id] { checkIdle(connection) }
+            case .storms: endStorms()
             }
         }
     }
@@ -248,6 +259,7 @@ extension Server {
             add(.stall(connection: connection.id), after: limits.stallMilliseconds)
             return
         }
+        metrics.count(.stallMilliseconds)
         close(connection, .tooSlow, "nothing was read for \(limits.stallMilliseconds) ms")
     }
 }

@@ -38,6 +38,12 @@ public actor Server {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     let limits: Limits
+    /// Whether what connections send is counted at all: one question a frame.
+    let countsRates: Bool
+    /// Events that come again and again.
+    var storms = LogStorms()
+    /// A deadline for them is among the server's.
+    var hasStormDeadline = false
     /// Where events are written; its level may change while the server runs.
     public var log: Log
 
@@ -65,6 +71,14 @@ public actor Server {
     var dates = HTTPDate()
     /// Connections that frames are taken from; those that only hear why they end do not count.
     var servedCount = 0
+    /// How many come from where, those that hear why they end among them.
+    var connectionsByNetwork: [PeerNetwork: Int] = [:]
+    /// Connections that are too many of their address and hear so now.
+    var refusedAddresses = 0
+    /// What users may still dispatch; those who may all that there is are not in it.
+    var dispatchRates: [String: DispatchRate] = [:]
+    /// A request is served that came before, and had to wait for what it needs.
+    var isServingAgain = false
     /// The loop's milliseconds from which on the log says again that connections wait.
     private var nextFullWarning: UInt64 = 0
     /// Connections that this turn touched, to be written to at its end.
@@ -76,6 +90,9 @@ public actor Server {
     var listenerGroups: [ListenerGroup.Key: ListenerGroup] = [:]
     /// Groups with events of this turn.
     var touchedGroups: [ListenerGroup] = []
+
+    /// The clock's nanoseconds when this turn began to do something; 0 where it has not.
+    var turnBegan: UInt64 = 0
 
     let parser: JSONParser
     var deadlines = DeadlineQueue<Deadline>()
@@ -93,8 +110,10 @@ public actor Server {
     var lastLongTurn: UInt64 = 0
     /// The clock's nanoseconds until which the present connection's frames are served.
     var servingUntil: UInt64 = 0
-    /// Readers that are too slow for their events, to be closed when nothing else is under way.
+    /// Readers that are too slow and want no gaps, to be closed when nothing else is under way.
     var slow: [Connection] = []
+    /// What all outboxes together hold.
+    let ledger = OutboxLedger()
 
     /// The loop's end of the journal; nil where everything lives in memory only.
     var journal: JournalQueue?
@@ -141,11 +160,16 @@ public actor Server {
         case name(connection: Int)
         case expiry(connection: Int)
         case authorization(connection: Int)
+        case dispatchRate(user: String)
+        case idle(connection: Int)
+        case storms
     }
 
     /// Starts the server's loop; it serves nothing until `host` and `listen`.
     public init(_ configuration: Configuration = Configuration()) {
         limits = configuration.limits
+        countsRates =
+            configuration.limits.framesPerSecond > 0 || configuration.limits.bytesPerSecond > 0
         log = configuration.log
         allowedOrigins = configuration.allowedOrigins
         allowedHosts = configuration.allowedHosts
@@ -245,20 +269,31 @@ public actor Server {
     private static let fullWarningMilliseconds: UInt64 = 10_000
 
     private func accept(_ socket: Socket) {
+        beginTurn()
         let client = nextClient()
+        metrics.connectionsAccepted += 1
         let id = lastConnection
         let session = Session(client: client)
         let connection = Connection(
-            id: id, socket: socket, session: session, limits: limits, server: self)
+            id: id, socket: socket, session: session, limits: limits, ledger: ledger, server: self)
+        let isSurplusOfAddress = !enter(connection)
+        if isSurplusOfAddress || servedCount >= limits.connections {
+            noteRefusal(of: socket, isSurplusOfAddress ? .addressConnections : .connections)
+        }
+        if isSurplusOfAddress {
+            guard refusedAddresses < Self.refusedAddressesAtOnce else { return socket.close() }
+            refusedAddresses += 1
+            connection.isSurplusOfAddress = true
+        }
         socket.owner = connection
         connection.session.hear(at: loop.milliseconds)
         connections[id] = connection
-        servedCount += 1
-        metrics.connectionsAccepted += 1
+        // It takes no place: others are counted without it.
+        if !isSurplusOfAddress { servedCount += 1 }
         socket.startReading()
         expectName(of: connection)
         log.event(.debug, "connected", ["client": session.client.id, "peer": socket.peer])
-        if servedCount > limits.connections {
+        if isSurplusOfAddress || servedCount > limits.connections {
             connection.isSurplus = true
             add(.surplus(connection: id), after: Self.surplusMilliseconds)
         }

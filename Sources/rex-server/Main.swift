@@ -77,6 +77,9 @@ import RexServer
         if !origins.isEmpty { settings.allowedOrigins = origins }
         let hosts = arguments.all(ServerOptions.allowHost)
         if !hosts.isEmpty { settings.allowedHosts = hosts }
+        for (name, value) in arguments.all(ServerOptions.limit).joined() {
+            try settings.set(limit: name, to: value)
+        }
         if let level = arguments[ServerOptions.logLevel] { settings.logLevel = level }
         if let format = arguments[ServerOptions.logFormat] { settings.logFormat = format }
         if let folder = arguments[ServerOptions.data] {

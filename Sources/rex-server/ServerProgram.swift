@@ -79,6 +79,11 @@ enum ServerOptions {
         environment: "REX_ALLOW_HOST"
     ) { try ServerSettings.hostName($0) }
 
+    static let limit = CommandOption<[(name: String, value: Int)]>(
+        "--limit", "NAME=VALUE", help: "one of the limits of protocol.md; may be repeated",
+        environment: "REX_LIMIT"
+    ) { try ServerSettings.limits($0) }
+
     static let logLevel = CommandOption<LogLevel>(
         "--log-level", "LEVEL", help: "debug, info, notice, warning or error; default notice",
         environment: "REX_LOG_LEVEL"
@@ -113,8 +118,7 @@ enum ServerOptions {
         options: [
             listen, portFile, data, memory, durability, acceptLoss, stores, config, checkConfig,
             tokenFile, insecure, tlsCertificate, tlsKey, tlsClientAuthority, allowOrigin, allowHost,
-            logLevel,
-            logFormat,
+            limit, logLevel, logFormat,
         ],
         commands: [export, importing, backup, verify], isCommandOptional: true,
         examples: [

@@ -41,6 +41,10 @@ import Testing
         expectNone(ContractRule.findings(in: tree))
     }
 
+    @Test func eventsOfTheLogAreDocumented() {
+        expectNone(LogRule.findings(in: tree))
+    }
+
     @Test func documentsLinkToTestsThatAreThere() {
         expectNone(TestLinkRule.findings(in: tree))
     }

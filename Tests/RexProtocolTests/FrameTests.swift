@@ -42,6 +42,8 @@ import Testing
         #"{"op":"subscribe","id":3,"view":"unread","params":{"a":[1]}}"#,
         #"{"op":"unsubscribe","id":4,"sub":"s1"}"#,
         #"{"op":"listen","id":5,"topic":"news.*"}"#,
+        #"{"op":"listen","id":5,"topic":"news.*","slow":"close"}"#,
+        #"{"op":"subscribe","id":3,"path":"","throttle_ms":50,"slow":"close"}"#,
         #"{"op":"unlisten","id":6,"listen":"t1"}"#,
         #"{"op":"publish","id":7,"topic":"news.sport","data":null}"#,
         #"{"op":"publish","topic":"news.sport","data":{"a":1},"ack":false}"#,
@@ -152,6 +154,14 @@ import Testing
             (
                 #"{"op":"subscribe","path":"","view":"v"}"#, .badFrame, "/view",
                 "a subscription has a path or a view, not both"
+            ),
+            (
+                #"{"op":"subscribe","slow":"drop"}"#, .badFrame, "/slow",
+                "expected 'merge' or 'close', got 'drop'"
+            ),
+            (
+                #"{"op":"listen","topic":"a","slow":true}"#, .badFrame, "/slow",
+                "expected a string, got a boolean"
             ),
             (
                 #"{"op":"listen","topic":"a.>.b"}"#, .badTopic, "/topic",

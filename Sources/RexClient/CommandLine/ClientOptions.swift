@@ -72,6 +72,15 @@ package enum ClientOptions {
         "--since", "EPOCH:REV", help: "go on from this position, without the state"
     ) { try ClientFrame.Position(parsing: $0) }
 
+    package static let slow = CommandOption(
+        "--slow", "WHAT", help: "when we read too slowly: merge (leave steps out), or close"
+    ) { text in
+        guard let slow = ClientFrame.Slow(rawValue: text) else {
+            throw UsageError("expected merge or close, got \(text)")
+        }
+        return slow
+    }
+
     package static let after = CommandOption(
         "--after", "REV", help: "only commits after this revision"
     ) { try revision($0) }

@@ -57,13 +57,17 @@ package enum ClientProgram {
         CommandSpec(
             "watch", "[POINTER]", count: 0...1, summary: "print the state, then each change",
             details: ["Reconnects by itself and goes on where it was, without a gap."],
-            options: [ClientOptions.patches, ClientOptions.since],
+            options: [ClientOptions.patches, ClientOptions.since, ClientOptions.slow],
             examples: [
                 "rex-client watch /rooms/general/topic", "rex-client --json watch --patches",
             ]),
         CommandSpec(
             "listen", "PATTERN", count: 1...1, summary: "print the events of matching topics",
-            details: ["* stands for one token of a topic, > for all that follow."],
+            details: [
+                "* stands for one token of a topic, > for all that follow. Events that are lost",
+                "because we read too slowly are counted on stderr.",
+            ],
+            options: [ClientOptions.slow],
             examples: ["rex-client listen 'news.*'", "rex-client listen '$presence.chat.>'"]),
         CommandSpec(
             "effects", summary: "list the effects under way",

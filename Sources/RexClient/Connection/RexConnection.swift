@@ -188,10 +188,16 @@ import RexProtocol
     }
 
     /// Listens to the topics of a pattern.
-    public func listen(_ topic: TopicPattern) async throws(ConnectionError) -> RexListener {
+    ///
+    /// - Parameter slow: what becomes of it where its events are not read: of too many the oldest
+    ///   are lost, with a `dropped` frame in their place, or the connection is closed.
+    public func listen(
+        _ topic: TopicPattern, slow: ClientFrame.Slow = .merge
+    ) async throws(ConnectionError) -> RexListener {
         try await waitForRoom()
         let box = Mailbox<ServerFrame>()
-        let reply = send(.listen(.init(topic: topic)), timeout: timeout) { [unowned self] frame in
+        let frame = ClientFrame.listen(.init(topic: topic, slow: slow))
+        let reply = send(frame, timeout: timeout) { [unowned self] frame in
             if case .listening(let listening) = frame { route(listening.listen, to: box) }
         }
         guard case .listening(let listening) = try await reply.frame() else {

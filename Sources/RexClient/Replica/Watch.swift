@@ -23,6 +23,7 @@ import RexProtocol
     private let link: RexLink
     private let store: String?
     private let path: JSONPointer
+    private let slow: ClientFrame.Slow
     private var changes: Pushes.Iterator?
     private var connection: RexConnection?
 
@@ -33,12 +34,16 @@ import RexProtocol
     ///   - store: nil is the default store.
     ///   - start: where to go on from, with the state there if it is known; nil begins with the
     ///     state.
+    ///   - slow: what the server does where changes are not taken: it merges them, or closes the
+    ///     connection, after which the watch resumes and sees them as one.
     public nonisolated init(
-        _ link: RexLink, store: String? = nil, path: JSONPointer = .root, from start: Replica? = nil
+        _ link: RexLink, store: String? = nil, path: JSONPointer = .root,
+        from start: Replica? = nil, slow: ClientFrame.Slow = .merge
     ) {
         self.link = link
         self.store = store
         self.path = path
+        self.slow = slow
         replica = start
     }
 
@@ -66,6 +71,7 @@ import RexProtocol
         var frame = ClientFrame.Subscribe(store: store)
         frame.path = path
         frame.since = replica?.position
+        frame.slow = slow
         let subscription = try await connection.subscribe(frame)
         let start = subscription.start
         changes = subscription.changes.makeAsyncIterator()

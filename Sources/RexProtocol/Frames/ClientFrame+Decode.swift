@@ -156,6 +156,7 @@ extension ClientFrame.Subscribe {
         }
         mode = try fields.word("mode", ClientFrame.Mode.self) ?? .patch
         throttleMilliseconds = try fields.count("throttle_ms")
+        slow = try fields.slow()
         view = try fields.string("view")
         params = fields.some("params").map { .node($0) }
         if view != nil, fields.some("path") != nil {
@@ -168,7 +169,7 @@ extension ClientFrame.Subscribe {
 
 extension ClientFrame.Listen {
     init(_ fields: FrameFields) throws(WireError) {
-        self.init(id: try fields.id(), topic: try fields.pattern())
+        self.init(id: try fields.id(), topic: try fields.pattern(), slow: try fields.slow())
     }
 }
 
@@ -219,6 +220,10 @@ extension FrameFields {
     fileprivate func topic() throws(WireError) -> Topic {
         let text = try text("topic")
         do throws(TopicError) { return try Topic(text) } catch { throw WireError(error) }
+    }
+
+    fileprivate func slow() throws(WireError) -> ClientFrame.Slow {
+        try word("slow", ClientFrame.Slow.self) ?? .merge
     }
 
     fileprivate func pattern() throws(WireError) -> TopicPattern {

@@ -42,6 +42,7 @@ extension ClientFrame {
         case .listen(let frame):
             writer.open(op: "listen", id: frame.id)
             writer.member("topic", frame.topic.text)
+            if frame.slow != .merge { writer.member("slow", frame.slow.rawValue) }
             writer.close()
         case .unlisten(let frame):
             writer.open(op: "unlisten", id: frame.id)
@@ -139,6 +140,7 @@ extension ClientFrame.Subscribe {
         }
         if mode != .patch { writer.member("mode", mode.rawValue) }
         writer.member("throttle_ms", throttleMilliseconds)
+        if slow != .merge { writer.member("slow", slow.rawValue) }
         writer.member("view", view)
         writer.member("params", params)
         writer.close()

@@ -170,6 +170,14 @@ public enum ClientFrame: Equatable {
         case state
     }
 
+    /// What becomes of a subscription or a listener whose reader is too slow.
+    public enum Slow: String, Sendable, Equatable, CaseIterable {
+        /// It goes on with less: patches are merged into one, of events the oldest are lost.
+        case merge
+        /// Its connection is closed with `too_slow`.
+        case close
+    }
+
     /// What to watch and how.
     public struct Subscribe: Equatable {
         /// What the client called the frame.
@@ -184,6 +192,8 @@ public enum ClientFrame: Equatable {
         public var mode = Mode.patch
         /// At most one frame in this time.
         public var throttleMilliseconds: Int?
+        /// What happens where its reader is too slow.
+        public var slow = Slow.merge
         /// A server-side projection instead of a path.
         public var view: String?
         /// What the view is told.
@@ -214,10 +224,13 @@ public enum ClientFrame: Equatable {
         public var id: FrameID?
         /// What to listen to or to publish on.
         public var topic: TopicPattern
+        /// What happens where its reader is too slow.
+        public var slow = Slow.merge
         /// Makes one; what is not named keeps its default.
-        public init(id: FrameID? = nil, topic: TopicPattern) {
+        public init(id: FrameID? = nil, topic: TopicPattern, slow: Slow = .merge) {
             self.id = id
             self.topic = topic
+            self.slow = slow
         }
     }
 

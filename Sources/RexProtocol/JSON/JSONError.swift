@@ -6,9 +6,14 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     public let offset: Int
     /// The innermost value that was being read there.
     public let pointer: JSONPointer
+    /// Whether all that is wrong with it is that it nests deeper than it may.
+    public let isTooDeep: Bool
 
     /// Makes an error for one place.
-    public init(message: String, offset: Int, pointer: JSONPointer = .root) {
+    public init(
+        message: String, offset: Int, pointer: JSONPointer = .root, isTooDeep: Bool = false
+    ) {
+        self.isTooDeep = isTooDeep
         self.message = message
         self.offset = offset
         self.pointer = pointer

@@ -63,6 +63,6 @@ public final class JSONParser {
     ) -> JSONError {
         JSONError(
             message: fault.message(in: bytes, depthLimit: depthLimit), offset: fault.offset,
-            pointer: pointer)
+            pointer: pointer, isTooDeep: fault.reason == .depth)
     }
 }

@@ -6,6 +6,7 @@ import RexProtocol
 extension Server {
     func beginHTTP(_ bytes: UnsafeRawBufferPointer, on connection: Connection) {
         connection.speak(.http(HTTPReader(bodyLimit: limits.frameBytes)))
+        awaitSilence(of: connection)
         takeRequests(bytes, from: connection)
     }
 
@@ -24,11 +25,13 @@ extension Server {
                 }
                 connection.requestBegan = nil
                 metrics.httpRequests += 1
+                if countsRates { spendFrame(of: connection) }
                 serve(request, from: connection)
-                _ = pauseIfUnread(connection)
+                pauseIfNeeded(connection)
             } catch {
                 connection.requestBegan = nil
                 metrics.httpRequests += 1
+                if error.status == 413 { metrics.count(.frameBytes) }
                 answer(HTTPResponse(refusing: error.status, error.message), to: connection)
                 return
             }
@@ -36,6 +39,14 @@ extension Server {
         if case .webSocket = connection.wire {
             reader.takeRest().withUnsafeBytes { takeMessages($0, from: connection) }
         }
+    }
+
+    /// After a request: what is behind it waits where a connection has had its share.
+    private func pauseIfNeeded(_ connection: Connection) {
+        guard connection.isServed, !connection.isPaused else { return }
+        _ =
+            pauseIfUnread(connection) || pauseIfLong(connection)
+            || (countsRates && pauseIfSpent(connection))
     }
 
     /// A request whose rest does not come is not waited for.
@@ -62,6 +73,7 @@ extension Server {
             connection.hasRequestDeadline = true
             return add(.request(connection: connection.id), at: due)
         }
+        metrics.count(.requestMilliseconds)
         let text = "the request did not come within \(limits.requestMilliseconds) ms"
         answer(HTTPResponse(refusing: 408, text), to: connection)
     }
@@ -95,7 +107,7 @@ extension Server {
                     ask(question, of: store, for: connection, then: .http(request))
                     return nil
                 }
-                metrics.errors[error.code, default: 0] += 1
+                noteRefusal(error, of: connection)
                 response = HTTPResponse(error)
             }
         }

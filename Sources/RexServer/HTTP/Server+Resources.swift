@@ -7,12 +7,15 @@ extension Server {
     func dispatchOverHTTP(
         _ request: HTTPRequest, store name: String, _ connection: Connection
     ) throws(WireError) -> HTTPResponse {
+        if limits.dispatchesPerSecond > 0 { try checkRate(of: connection) }
         let permissions = connection.permissions
         let store = try store(named: name, for: permissions)
         let expect = try request.expectedRevision(of: store.host)
         let key = request.headers["idempotency-key"]
         if let key, key.isEmpty || key.utf8.count > limits.keyBytes {
-            throw WireError(.badFrame, "Idempotency-Key has 1 to \(limits.keyBytes) bytes")
+            throw limit(
+                .keyBytes,
+                WireError(.badFrame, "Idempotency-Key has 1 to \(limits.keyBytes) bytes"))
         }
         try checkStorage(of: store)
         let (client, arrive) = try client(of: request, connection, on: store)
@@ -46,6 +49,7 @@ extension Server {
     ) throws(WireError) -> HTTPResponse {
         let topic: Topic
         do throws(TopicError) { topic = try Topic(name) } catch {
+            countTopic(name)
             throw WireError(error).of("the topic in the address")
         }
         try checkPublishing(on: topic, connection.permissions)
@@ -96,6 +100,7 @@ extension Server {
         let store = try store(named: name, for: permissions)
         let place = try place(in: request, of: store, permissions)
         subscribe.path = place.path
+        subscribe.slow = try request.slow()
         let web = try webSession(of: request, connection)
         if let id = request.headers["last-event-id"], let mark = id.lastIndex(of: ":"),
             let revision = Int(id[id.index(after: mark)...])
@@ -163,6 +168,7 @@ extension Server {
             Result { () throws(WireError) in
                 let node: JSONNode
                 do throws(JSONError) { node = try parser.parse(bytes) } catch {
+                    if error.isTooDeep { metrics.count(.depth) }
                     throw WireError(error)
                 }
                 return try use(node)
@@ -193,6 +199,17 @@ extension WireError {
 }
 
 extension HTTPRequest {
+    /// What `slow` in the query says.
+    fileprivate func slow() throws(WireError) -> ClientFrame.Slow {
+        guard let text = query["slow"] else { return .merge }
+        guard let slow = ClientFrame.Slow(rawValue: text) else {
+            throw WireError(
+                .badFrame,
+                "slow in the query: expected 'merge' or 'close', got '\(text.prefix(64))'")
+        }
+        return slow
+    }
+
     /// `If-Match` is an `ETag` of the state, or a bare revision.
     fileprivate func expectedRevision(of host: any StoreHost) throws(WireError) -> Int? {
         guard let text = headers["if-match"], text != "*" else { return nil }

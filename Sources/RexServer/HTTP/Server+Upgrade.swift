@@ -64,9 +64,10 @@ extension Server {
             switch event {
             case .text(let text): return receive(text, from: connection)
             case .send(let bytes):
-                replyBytes(to: connection, isPublic: true) { $0.bytes += bytes }
                 // Pongs are replies too: who does not read them is not read from.
-                return !pauseIfUnread(connection)
+                if countsRates { spendFrame(of: connection) }
+                replyBytes(to: connection, isPublic: true) { $0.bytes += bytes }
+                return !pauseIfUnread(connection) && !(countsRates && pauseIfSpent(connection))
             case .binary:
                 refuse(
                     connection, code: 1003, "frames are text messages, and this one is binary")
@@ -96,11 +97,12 @@ extension Server {
     private func refuse(_ connection: Connection, code: Int, _ reason: String) {
         guard connection.isServed, case .webSocket(let framer) = connection.wire else { return }
         if code == CloseReason.tooLarge.webSocketCode {
+            metrics.count(.frameBytes)
             refuse(connection, WireError(.tooLarge, reason), .tooLarge)
             return
         }
-        log.event(
-            .info, "websocket_refused",
+        note(
+            .info, "websocket_refused", about: connection.origin,
             ["client": connection.session.client.id, "code": "\(code)", "reason": reason])
         cut(before: connection)
         guard connection.isServed else { return }

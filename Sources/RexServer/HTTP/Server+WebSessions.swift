@@ -29,7 +29,9 @@ extension Server {
     ) throws(WireError) -> WebSession? {
         guard let header = request.headers["rex-session"] else { return nil }
         guard header.utf8.count <= limits.nameBytes, !header.isEmpty else {
-            throw WireError(.badFrame, "Rex-Session has 1 to \(limits.nameBytes) bytes")
+            throw limit(
+                .nameBytes,
+                WireError(.badFrame, "Rex-Session has 1 to \(limits.nameBytes) bytes"))
         }
         let user = connection.session.client.user
         // A user's name has no control characters.
@@ -39,8 +41,10 @@ extension Server {
             return known
         }
         guard webSessions.count < limits.sessions else {
-            throw WireError(
-                .overloaded, "\(limits.sessions) sessions are held", retryMilliseconds: 1_000)
+            throw limit(
+                .sessions,
+                WireError(
+                    .overloaded, "\(limits.sessions) sessions are held", retryMilliseconds: 1_000))
         }
         let web = WebSession(Session(client: nextClient(user)), at: loop.milliseconds)
         webSessions[name] = web

@@ -64,6 +64,8 @@ struct History {
     private var changedBytes = 0
     private var commits = 0
     private var bytes = 0
+    /// How much is held.
+    var size: (commits: Int, bytes: Int) { (commits, bytes) }
     private let commitLimit: Int
     private let byteLimit: Int
     private let blockCommits: Int

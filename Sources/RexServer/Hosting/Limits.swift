@@ -1,3 +1,5 @@
+import Rex
+
 /// Every bound of the server, each with the name it has on the wire (in `welcome.limits`) and in a
 /// configuration file.
 ///
@@ -10,13 +12,34 @@ public struct Limits: Sendable, Equatable {
     public var depth = 128
     /// Connections at one time. Over it a new one gets `overloaded` and is closed.
     public var connections = 10_000
+    /// Connections of one address at one time (of IPv6: of one /64); 0 for as many as there are.
+    /// Over it a new one gets `overloaded` and is closed.
+    public var addressConnections = 5_000
+    /// Frames that one connection may send in a second, requests over HTTP among them; 0 for any
+    /// number. Over it the connection is not read from until there is room again.
+    public var framesPerSecond = 0
+    /// Bytes that one connection may send in a second; 0 for any number. Over it as above.
+    public var bytesPerSecond = 0
+    /// Actions that one user may dispatch in a second, on all connections together; a connection
+    /// without a user counts for itself; 0 for any number. Over it: `rate_limited`.
+    public var dispatchesPerSecond = 0
+    /// Who was silent for so long may send at once what it could have sent in that time.
+    public var burstMilliseconds = 1_000
+    /// Users whose dispatches are counted at one time. Over it another one gets `overloaded`.
+    public var ratedUsers = 10_000
     /// Subscriptions of one connection. Over it: `overloaded`.
     public var subscriptions = 256
     /// Listeners of one connection. Over it: `overloaded`.
     public var listeners = 256
+    /// Length of a topic or a pattern. Over it: `bad_topic`.
+    public var topicBytes = Topic.byteLimit
     /// Bytes waiting for one connection. Over it patches are merged until it has drained, frames
-    /// are no longer read from it, and events end it with `too_slow`.
+    /// are no longer read from it, and of its events the oldest are lost.
     public var outboxBytes = 1_048_576
+    /// Bytes waiting for all connections; what they share counts once. Over three quarters of it
+    /// an eighth of `outboxBytes` may wait for each; over it those with most are closed with
+    /// `too_slow`.
+    public var outboxTotalBytes = 268_435_456
     /// How long a connection may leave a full outbox unread before it is closed with `too_slow`.
     public var stallMilliseconds = 30_000
     /// Commits of each store that history, time travel and resuming reach back.
@@ -61,6 +84,9 @@ public struct Limits: Sendable, Equatable {
     public var effects = 100_000
     /// How long an HTTP request may take to arrive. Over it: 408.
     public var requestMilliseconds = 10_000
+    /// How long a connection of HTTP may be without a request, and a WebSocket without a sign of
+    /// life, which is asked for then; 0 for ever. Over it, it is closed with `idle`.
+    public var idleMilliseconds = 75_000
     /// Clients that are several HTTP requests (`Rex-Session`). Over it: `overloaded`.
     public var sessions = 10_000
     /// How long such a client lives without a request.
@@ -82,15 +108,31 @@ public struct Limits: Sendable, Equatable {
     /// The defaults.
     public init() {}
 
-    /// The highest value that a bound may be set to: frames are read by recursion, so their depth
-    /// has one of its own.
-    static func most(of name: String) -> Int { name == "depth" ? 512 : 1 << 40 }
+    /// The values that a bound may be set to. Frames are read by recursion, so their depth has a
+    /// highest one of its own; what can be left out may be 0.
+    static func range(of name: String) -> ClosedRange<Int> {
+        switch name {
+        case "depth": 1...512
+        case "topic_bytes": 1...Topic.byteLimit
+        case "burst_ms": 1...60_000
+        case "address_connections", "frames_per_second", "bytes_per_second",
+            "dispatches_per_second", "idle_ms":
+            0...(1 << 40)
+        default: 1...(1 << 40)
+        }
+    }
 
     /// Name, value and place of each bound, in the order of the documentation.
     public static let all: [(name: String, bound: any WritableKeyPath<Limits, Int> & Sendable)] = [
         ("frame_bytes", \.frameBytes), ("depth", \.depth), ("connections", \.connections),
+        ("address_connections", \.addressConnections),
+        ("frames_per_second", \.framesPerSecond), ("bytes_per_second", \.bytesPerSecond),
+        ("dispatches_per_second", \.dispatchesPerSecond), ("burst_ms", \.burstMilliseconds),
+        ("rated_users", \.ratedUsers),
         ("subscriptions", \.subscriptions), ("listeners", \.listeners),
-        ("outbox_bytes", \.outboxBytes), ("stall_ms", \.stallMilliseconds),
+        ("topic_bytes", \.topicBytes),
+        ("outbox_bytes", \.outboxBytes), ("outbox_total_bytes", \.outboxTotalBytes),
+        ("stall_ms", \.stallMilliseconds),
         ("history_commits", \.historyCommits), ("history_bytes", \.historyBytes),
         ("history_entries", \.historyEntries), ("keys", \.keys), ("key_bytes", \.keyBytes),
         ("key_ttl_ms", \.keyMilliseconds), ("journal_commits", \.journalCommits),
@@ -101,7 +143,8 @@ public struct Limits: Sendable, Equatable {
         ("throttle_ms", \.throttleMilliseconds), ("heartbeat_ms", \.heartbeatMilliseconds),
         ("awaited_effects", \.awaitedEffects), ("effects", \.effects),
         ("handshake_ms", \.handshakeMilliseconds), ("authorize_ms", \.authorizeMilliseconds),
-        ("request_ms", \.requestMilliseconds), ("sessions", \.sessions),
+        ("request_ms", \.requestMilliseconds), ("idle_ms", \.idleMilliseconds),
+        ("sessions", \.sessions),
         ("session_ms", \.sessionMilliseconds), ("grace_ms", \.graceMilliseconds),
         ("turn_ms", \.turnMilliseconds),
         ("drain_ms", \.drainMilliseconds),

@@ -147,16 +147,47 @@ public struct ServerSettings: Sendable, Equatable {
         for (name, bound) in value.members {
             let name = name.string ?? ""
             let line = Self.lineNumber(of: bound, in: bytes)
-            guard let place = Limits.all.first(where: { $0.name == name }) else {
-                throw SettingError("there is no such limit", member: ".\(name)", line: line)
+            do throws(SettingError) {
+                try set(limit: name, to: bound.int)
+            } catch {
+                throw SettingError(error.message, member: ".\(name)", line: line)
             }
-            let most = Limits.most(of: name)
-            guard let number = bound.int, (1...most).contains(number) else {
-                throw SettingError(
-                    "expected a number from 1 to \(most)", member: ".\(name)", line: line)
-            }
-            limits[keyPath: place.bound] = number
         }
+    }
+
+    /// Sets one of the limits, by the name that it has in a configuration file.
+    ///
+    /// - Throws: `SettingError` where there is none of that name, or the value is out of its range.
+    public mutating func set(limit name: String, to value: Int?) throws(SettingError) {
+        guard let place = Limits.all.first(where: { $0.name == name }) else {
+            throw SettingError("there is no such limit")
+        }
+        let range = Limits.range(of: name)
+        guard let value, range.contains(value) else {
+            throw SettingError(
+                "expected a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        limits[keyPath: place.bound] = value
+    }
+
+    /// Reads limits as they stand on a command line: `connections=500,idle_ms=0`.
+    public static func limits(_ text: String) throws(SettingError) -> [(name: String, value: Int)] {
+        var settings = ServerSettings()
+        var list: [(name: String, value: Int)] = []
+        for pair in text.split(separator: ",") {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard sides.count == 2 else {
+                throw SettingError("expected NAME=VALUE, got \(pair)")
+            }
+            let (name, value) = (String(sides[0]), Int(sides[1]))
+            do throws(SettingError) {
+                try settings.set(limit: name, to: value)
+            } catch {
+                throw SettingError("\(name): \(error.message)")
+            }
+            list.append((name, value ?? 0))
+        }
+        return list
     }
 
     /// The usual folder of durable stores: `rex` in `$XDG_STATE_HOME`, or in `~/.local/state`; nil

@@ -70,17 +70,36 @@ protocol StoreHost: AnyObject {
     ) throws(WireError) -> [ServerFrame.Entry]
     func fork(as name: String, at revision: Int?) throws(WireError) -> any StoreHost
 
+    /// How much it keeps.
+    var holdings: StoreHoldings { get }
+
     // Effects
     var effects: [RunningEffect] { get }
     /// Cancels by id or `#number`; returns how many there were.
     func cancel(effect: String) -> Int
 }
 
+/// How much a store keeps, for who looks after the server.
+struct StoreHoldings {
+    var historyCommits = 0
+    var historyBytes = 0
+    var keys = 0
+    /// What effects have sent and the loop has not taken yet.
+    var mail = 0
+}
+
 /// Hears what a store does, on the loop, in order.
 protocol StoreHostObserver: AnyObject {
     /// - Parameter topic: without the store's name in front.
     func didPublish(_ topic: String, _ data: RawJSON, revision: Int, from host: any StoreHost)
-    func didFail(_ host: any StoreHost, _ fault: String)
+    func didFail(_ host: any StoreHost, _ fault: StoreHostFault)
+}
+
+/// What went wrong in a store where nobody waits for an answer.
+struct StoreHostFault: Sendable {
+    let text: String
+    /// An effect was not started, because as many run as may.
+    var isAtItsEffects = false
 }
 
 /// A dispatch as a store takes it: the action still as it came over the wire.

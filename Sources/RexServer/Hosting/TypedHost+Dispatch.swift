@@ -131,7 +131,8 @@ extension TypedHost {
     func dispatchOwn(_ action: Action?) {
         guard let action, !isFrozen else { return }
         if case .refused(let error) = core.dispatch(action, from: .system, ifItChanges: true) {
-            observer?.didFail(self, "the store refused its own action: \(error)")
+            observer?.didFail(
+                self, StoreHostFault(text: "the store refused its own action: \(error.kind)"))
         }
     }
 

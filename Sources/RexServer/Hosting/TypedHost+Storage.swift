@@ -148,7 +148,8 @@ extension TypedHost {
         case .success(let found as Recital): recalled = (found.request, found.commits)
         case .success: break
         case .failure(let error):
-            observer?.didFail(self, "the journal cannot be read: \(error)")
+            observer?.didFail(
+                self, StoreHostFault(text: "the journal cannot be read: \(error)"))
         }
     }
 

@@ -100,10 +100,16 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
 
     var revision: Int { core.revision }
 
+    var holdings: StoreHoldings {
+        StoreHoldings(
+            historyCommits: history.size.commits, historyBytes: history.size.bytes,
+            keys: keys.count, mail: inbox.count)
+    }
+
     private func observeCore() {
         hot.observe(core) { [unowned self] in didCommit($0, $1, $2, $3, $4) }
         core.onEvent = { [unowned self] in didPublish($0) }
-        core.onFault = { [unowned self] in observer?.didFail(self, $0.words) }
+        core.onFault = { [unowned self] in observer?.didFail(self, $0.forTheLog) }
         core.onReminder = { [unowned self] in didRemind($0, $1) }
     }
 
@@ -182,7 +188,10 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     private func didPublish(_ event: StoreEvent) {
         guard let value = event.value as? any Encodable, let data = try? RawJSON(encoding: value)
         else {
-            observer?.didFail(self, "an event on topic \(event.topic) cannot be written as JSON")
+            observer?.didFail(
+                self,
+                StoreHostFault(
+                    text: "an event on topic \(event.topic) cannot be written as JSON"))
             return
         }
         observer?.didPublish(event.topic, data, revision: event.revision, from: self)
@@ -197,14 +206,22 @@ extension Loop {
 }
 
 extension StoreFault {
-    /// For the log: what went wrong, without payloads.
-    var words: String {
+    /// What went wrong, without payloads.
+    fileprivate var forTheLog: StoreHostFault {
         switch self {
-        case .effectFailed(let id, let error): "effect \(id.rawValue) failed: \(error)"
-        case .actionRefused(let origin, let error): "action of \(origin.words) refused: \(error)"
-        case .effectNotStarted(let reached): "effect not started: \(reached)"
+        case .effectFailed(let id, let error):
+            StoreHostFault(text: "effect \(id.rawValue) failed: \(error.kind)")
+        case .actionRefused(let origin, let error):
+            StoreHostFault(text: "action of \(origin.words) refused: \(error.kind)")
+        case .effectNotStarted(let reached):
+            StoreHostFault(text: "effect not started: \(reached)", isAtItsEffects: true)
         }
     }
+}
+
+extension Error {
+    /// For the log: its words may quote what somebody has sent, so only what it is.
+    var kind: String { (self as? StoreLimitReached)?.description ?? "\(type(of: self))" }
 }
 
 extension Origin {

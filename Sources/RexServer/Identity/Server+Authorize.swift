@@ -18,10 +18,12 @@ extension Server {
         case .refused:
             throw WireError(.forbidden, "\(store.host.name) does not let you do that")
         case .late:
-            throw WireError(
-                .overloaded,
-                "nobody decided within \(limits.authorizeMilliseconds) ms whether you may",
-                retryMilliseconds: 1_000)
+            throw limit(
+                .authorizeMilliseconds,
+                WireError(
+                    .overloaded,
+                    "nobody decided within \(limits.authorizeMilliseconds) ms whether you may",
+                    retryMilliseconds: 1_000))
         case nil:
             pendingAuthorization = question
             throw WireError(.internal, "the program was not asked whether you may")

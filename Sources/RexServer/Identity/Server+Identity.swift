@@ -46,8 +46,9 @@ extension Server {
     }
 
     private func refusal(_ reason: String, of connection: Connection) -> WireError {
-        log.event(
-            .info, "unauthorized",
+        metrics.loginsFailed += 1
+        note(
+            .info, "unauthorized", about: connection.origin,
             [
                 "client": connection.session.client.id, "peer": connection.socket.peer,
                 "reason": reason,
@@ -88,6 +89,7 @@ extension Server {
         }
         leave(connection.session.takeParticipation(), connection.session.client)
         connection.session = Session(client: nextClient())
+        connection.session.hear(at: loop.milliseconds)
     }
 
     // MARK: Time
@@ -120,6 +122,7 @@ extension Server {
         // Requests over HTTP bring their own names, and have their own time.
         if case .http = connection.wire { return }
         guard (try? principal(of: connection, token: nil)) == nil else { return }
+        metrics.count(.handshakeMilliseconds)
         close(
             connection, .unauthorized,
             "nobody said within \(limits.handshakeMilliseconds) ms who this is")

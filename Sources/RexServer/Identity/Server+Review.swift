@@ -16,7 +16,7 @@ extension Server {
         connection.session.principal = new
         guard new.permissions != old.permissions else { return }
         // Everybody has what was committed by the old rules; the new ones begin here.
-        cut(before: connection)
+        cutAll(before: connection)
         for (_, listener) in connection.session.listeners.sorted(by: { $0.key < $1.key }) {
             review(listener, of: connection, new.permissions)
         }
@@ -33,7 +33,7 @@ extension Server {
         remove(listener)
         do throws(WireError) {
             try permissions.checkListening(to: group.pattern)
-            add(listenerTo: group.pattern, number, for: connection)
+            add(listenerTo: group.pattern, number, slow: listener.slow, for: connection)
         } catch {
             connection.session.listeners[number] = nil
             var error = error
@@ -54,8 +54,9 @@ extension Server {
         do throws(WireError) {
             try show(subscription)
         } catch {
-            log.event(
-                .error, "fanout_failed", ["store": store.host.name, "reason": error.message])
+            note(
+                .error, "fanout_failed", about: store.host.name,
+                ["store": store.host.name, "reason": error.message])
             return close(connection, .internal, error.message)
         }
         guard new.scope.isNone else { return }

@@ -11,8 +11,9 @@ public enum LogLevel: String, Sendable, CaseIterable, Comparable {
 
 /// One line per event: time, level, the event's name, then its members.
 ///
-/// Members are names, addresses, counts and codes; never a payload and never a token. Control
-/// characters are escaped, so that one event is always one line.
+/// Members are names, addresses, counts and codes; never a payload and never a token. Characters
+/// that move a terminal's cursor or turn its text round are escaped, so that one event is always
+/// one line and shows what it says; a member has at most 1,024 bytes.
 public struct Log: Sendable {
     /// `text` is `key=value`, `json` one object a line.
     public enum Format: String, Sendable, CaseIterable { case text, json }
@@ -42,10 +43,31 @@ public struct Log: Sendable {
         _ members: @autoclosure () -> KeyValuePairs<StaticString, String> = [:]
     ) {
         guard level >= self.level else { return }
+        write(level, name, members(), repeated: nil)
+    }
+
+    /// One line for so many of an event that came again and again.
+    func event(
+        _ level: LogLevel, _ name: StaticString, _ members: KeyValuePairs<StaticString, String>,
+        repeated: Int
+    ) {
+        guard level >= self.level else { return }
+        write(level, name, members, repeated: repeated)
+    }
+
+    private func write(
+        _ level: LogLevel, _ name: StaticString, _ members: KeyValuePairs<StaticString, String>,
+        repeated: Int?
+    ) {
         var line = JSONWriter()
         switch format {
-        case .json: writeJSON(level, name, members(), into: &line)
-        case .text: writeText(level, name, members(), into: &line)
+        case .json:
+            writeJSON(level, name, members, into: &line)
+            if let repeated { line.bytes += ",\"repeated\":\"\(repeated)\"".utf8 }
+            line.literal("}")
+        case .text:
+            writeText(level, name, members, into: &line)
+            if let repeated { line.bytes += " repeated=\(repeated)".utf8 }
         }
         line.bytes.append(UInt8(ascii: "\n"))
         write(line.bytes)
@@ -65,9 +87,8 @@ public struct Log: Sendable {
             line.literal(",")
             line.string("\(key)")
             line.literal(":")
-            line.string(value)
+            LogText.write(value, into: &line)
         }
-        line.literal("}")
     }
 
     private func writeText(
@@ -78,12 +99,10 @@ public struct Log: Sendable {
         for (key, value) in members {
             line.bytes += " \(key)=".utf8
             // Quoted only where needed: the common values stay easy to read and to cut out.
-            if !value.isEmpty,
-                value.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != 34 && $0 != 61 })
-            {
+            if LogText.isPlain(value) {
                 line.bytes += value.utf8
             } else {
-                line.string(value)
+                LogText.write(value, into: &line)
             }
         }
     }

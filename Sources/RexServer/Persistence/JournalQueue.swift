@@ -22,6 +22,8 @@ final class JournalQueue {
     private(set) var writes = 0
     /// Of actions and patches that are not stored.
     private(set) var pendingBytes = 0
+    /// Batches that were handed over and are not known to be stored.
+    var pendingBatches: Int { underWay.count }
     /// The stores' parts, which are told what was handed over.
     private var parts: [StoreJournal] = []
     /// Why nothing can be stored at present.

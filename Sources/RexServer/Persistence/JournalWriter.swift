@@ -6,8 +6,9 @@ import Synchronization
 final class JournalWriter: Sendable {
     /// What became of an order.
     enum Report: Sendable {
-        /// The batch with this number, and all before it, is stored.
-        case stored(UInt64)
+        /// The batch with this number, and all before it, is stored; what that took, the waiting
+        /// for the disk included.
+        case stored(UInt64, nanoseconds: UInt64)
         /// The batch with this number is not stored, and nothing of it.
         case failed(UInt64, JournalError)
         /// The journal takes writes again.
@@ -81,8 +82,9 @@ final class JournalWriter: Sendable {
         private func write(_ batches: [JournalBatch]) {
             guard let last = batches.last, !hasFailed.load(ordering: .relaxed) else { return }
             do throws(JournalError) {
+                let began = Loop.nanoseconds
                 try journal.write(batches)
-                report(.stored(last.ticket))
+                report(.stored(last.ticket, nanoseconds: Loop.nanoseconds - began))
             } catch {
                 hasFailed.store(true, ordering: .relaxed)
                 report(.failed(last.ticket, error))

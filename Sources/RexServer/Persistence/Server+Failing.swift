@@ -32,6 +32,8 @@ extension Server {
             let followed = connection.session.subscriptions.values.contains {
                 $0.store.hasGoneBack
             }
+            // Which of the events that wait came of what was not stored is not known.
+            metrics.eventsDropped += connection.backlog?.loseAll() ?? 0
             if connection.outbox.isHeld || followed { turnAway(connection, refusal) }
         }
         heldConnections = []
@@ -81,9 +83,11 @@ extension Server {
                 retryMilliseconds: Self.probeMilliseconds)
         }
         guard journal.pendingBytes <= pendingBytesLimit else {
-            throw WireError(
-                .overloaded, "\(pendingBytesLimit) bytes wait for the disk already",
-                retryMilliseconds: Self.asyncMilliseconds)
+            throw limit(
+                .journalQueueBytes,
+                WireError(
+                    .overloaded, "\(pendingBytesLimit) bytes wait for the disk already",
+                    retryMilliseconds: Self.asyncMilliseconds))
         }
     }
 

@@ -124,9 +124,10 @@ extension Server {
     /// After a flush: who was paused or behind for the disk's sake goes on.
     func didFlush(_ connection: Connection) {
         guard connection.isServed, !connection.socket.isDraining,
-            connection.outbox.pendingBytes <= limits.outboxBytes / 2
+            connection.outbox.pendingBytes <= outboxLimit / 2
         else { return }
         catchUp(connection)
+        releaseEvents(of: connection)
         if connection.isFull { add(.goOn(connection: connection.id), after: 0) }
     }
 
@@ -134,7 +135,9 @@ extension Server {
 
     private func didReport(_ report: JournalWriter.Report) {
         switch report {
-        case .stored(let ticket): didStore(ticket)
+        case .stored(let ticket, let nanoseconds):
+            metrics.journalWriteLength.record(nanoseconds: nanoseconds)
+            didStore(ticket)
         case .failed(_, let error): didFail(error)
         case .recovered: didRecover()
         case .stillFailing(let error):

@@ -4,15 +4,18 @@ import RexProtocol
 
 extension Server {
     func handle(_ dispatch: ClientFrame.Dispatch, for connection: Connection) throws(WireError) {
+        if limits.dispatchesPerSecond > 0 { try checkRate(of: connection) }
         let permissions = connection.permissions
         let store = try store(named: dispatch.store, for: permissions)
         guard phase != .saying else {
             throw WireError(.shuttingDown, "the server is shutting down")
         }
         if let key = dispatch.key, key.utf8.count > limits.keyBytes || key.isEmpty {
-            throw WireError(
-                .badFrame, "a key has 1 to \(limits.keyBytes) bytes",
-                at: JSONPointer(tokens: ["key"]))
+            throw limit(
+                .keyBytes,
+                WireError(
+                    .badFrame, "a key has 1 to \(limits.keyBytes) bytes",
+                    at: JSONPointer(tokens: ["key"])))
         }
         if !dispatch.dryRun { try checkStorage(of: store) }
         let awaitsEffects = dispatch.await == .effects && dispatch.ack
@@ -42,9 +45,11 @@ extension Server {
                 at: JSONPointer(tokens: ["id"]))
         }
         guard connection.session.awaited.count < limits.awaitedEffects else {
-            throw WireError(
-                .overloaded, "\(limits.awaitedEffects) acks wait for effects already",
-                at: JSONPointer(tokens: ["await"]), retryMilliseconds: 1_000)
+            throw limit(
+                .awaitedEffects,
+                WireError(
+                    .overloaded, "\(limits.awaitedEffects) acks wait for effects already",
+                    at: JSONPointer(tokens: ["await"]), retryMilliseconds: 1_000))
         }
     }
 

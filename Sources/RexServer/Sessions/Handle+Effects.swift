@@ -53,6 +53,7 @@ extension Server {
         let store = try store(named: fork.store, for: connection.permissions)
         let host = store.host
         guard Self.isStoreName(fork.name, limits) else {
+            if fork.name.utf8.count > limits.nameBytes { metrics.count(.nameBytes) }
             throw WireError(
                 .badFrame,
                 "a store's name is one topic token of at most \(limits.nameBytes) bytes",
@@ -63,9 +64,11 @@ extension Server {
                 .rejected, "there is a store \(fork.name) already", at: JSONPointer(tokens: ["as"]))
         }
         guard stores.count < limits.stores else {
-            throw WireError(
-                .overloaded, "no more than \(limits.stores) stores are hosted",
-                retryMilliseconds: 1_000)
+            throw limit(
+                .stores,
+                WireError(
+                    .overloaded, "no more than \(limits.stores) stores are hosted",
+                    retryMilliseconds: 1_000))
         }
         let copy = try naming("at") { () throws(WireError) in
             try host.fork(as: fork.name, at: fork.at)

@@ -22,19 +22,23 @@ extension Server {
         try admit(hello, of: connection)
         if let name = hello.client {
             guard name.utf8.count <= limits.nameBytes else {
-                throw WireError(
-                    .badFrame, "a client's name may have \(limits.nameBytes) bytes",
-                    at: JSONPointer(tokens: ["client"]))
+                throw limit(
+                    .nameBytes,
+                    WireError(
+                        .badFrame, "a client's name may have \(limits.nameBytes) bytes",
+                        at: JSONPointer(tokens: ["client"])))
             }
             connection.session.clientName = name
         }
         if let heartbeat = hello.heartbeatMilliseconds {
             let bounds = limits.heartbeatMilliseconds...Self.heartbeatLimit
             guard bounds.contains(heartbeat) else {
-                throw WireError(
-                    .badFrame,
-                    "a heartbeat is between \(bounds.lowerBound) and \(bounds.upperBound) ms",
-                    at: JSONPointer(tokens: ["heartbeat_ms"]))
+                throw limit(
+                    .heartbeatMilliseconds,
+                    WireError(
+                        .badFrame,
+                        "a heartbeat is between \(bounds.lowerBound) and \(bounds.upperBound) ms",
+                        at: JSONPointer(tokens: ["heartbeat_ms"])))
             }
             connection.session.heartbeat = UInt64(heartbeat)
             add(.heartbeat(connection: connection.id), after: heartbeat)

@@ -11,15 +11,19 @@ extension Server {
         }
         let place = try permissions.place(subscribe.path, in: store)
         guard connection.session.subscriptions.count < limits.subscriptions else {
-            throw WireError(
-                .overloaded, "a connection may have \(limits.subscriptions) subscriptions",
-                retryMilliseconds: 1_000)
+            throw limit(
+                .subscriptions,
+                WireError(
+                    .overloaded, "a connection may have \(limits.subscriptions) subscriptions",
+                    retryMilliseconds: 1_000))
         }
         let throttle = subscribe.throttleMilliseconds ?? 0
         guard (0...limits.throttleMilliseconds).contains(throttle) else {
-            throw WireError(
-                .badFrame, "throttle_ms is between 0 and \(limits.throttleMilliseconds)",
-                at: JSONPointer(tokens: ["throttle_ms"]))
+            throw limit(
+                .throttleMilliseconds,
+                WireError(
+                    .badFrame, "throttle_ms is between 0 and \(limits.throttleMilliseconds)",
+                    at: JSONPointer(tokens: ["throttle_ms"])))
         }
         notePresence(of: connection, on: store)
         // Everybody in step is brought to the present state first: the new one begins there.
@@ -35,7 +39,7 @@ extension Server {
         let watch = store.watch(at: place)
         let subscription = Subscription(
             on: connection, number: number, store: store, watch: watch, mode: subscribe.mode,
-            throttle: UInt64(throttle), sentRevision: revision)
+            throttle: UInt64(throttle), slow: subscribe.slow, sentRevision: revision)
         watch.add(subscription)
         connection.session.subscriptions[number] = subscription
         if case .events = connection.wire {

@@ -41,9 +41,12 @@ extension Server {
     func check(_ path: JSONPointer) throws(WireError) {
         let size = path.tokens.reduce(0) { $0 + 1 + $1.utf8.count }
         guard size <= limits.pathBytes else {
-            throw WireError(
-                .badFrame, "a path has at most \(limits.pathBytes) bytes, this one has \(size)",
-                at: JSONPointer(tokens: ["path"]))
+            throw limit(
+                .pathBytes,
+                WireError(
+                    .badFrame,
+                    "a path has at most \(limits.pathBytes) bytes, this one has \(size)",
+                    at: JSONPointer(tokens: ["path"])))
         }
     }
 

@@ -6,12 +6,16 @@ import RexProtocol
 final class Listener {
     unowned let connection: Connection
     let group: ListenerGroup
+    let slow: ClientFrame.Slow
+    /// 3 stands for `t3`.
+    var number: Int { group.key.number }
     /// Where it stands in `group.members`.
     var index = 0
 
-    init(on connection: Connection, group: ListenerGroup) {
+    init(on connection: Connection, group: ListenerGroup, slow: ClientFrame.Slow) {
         self.connection = connection
         self.group = group
+        self.slow = slow
     }
 }
 
@@ -43,16 +47,33 @@ final class ListenerGroup: Hashable {
     private(set) var members: [Listener] = []
     /// The events of this turn, each as what its frames have in common for all groups.
     var events: [[UInt8]] = []
+    /// How many of them are frames already.
+    private var taken = 0
 
     init(_ pattern: TopicPattern, key: Key) {
         self.pattern = pattern
         self.key = key
     }
 
-    /// The frames of the turn's events, which are taken.
-    func takeFrames() -> Chunk {
-        var writer = JSONWriter(capacity: events.reduce(0) { $0 + $1.count + 48 })
-        for event in events {
+    /// About how much a chunk of several events has: what can be lost of a slow listener's at a
+    /// time.
+    private static let pieceBytes = 65_536
+
+    /// The frames of the next of the turn's events, and how many these are; nil when all are taken.
+    func takeFrames() -> (chunk: Chunk, events: Int)? {
+        guard taken < events.count else {
+            events.removeAll(keepingCapacity: events.count < 64)
+            taken = 0
+            return nil
+        }
+        let first = taken
+        var bytes = 0
+        while taken < events.count, bytes < Self.pieceBytes {
+            bytes += events[taken].count + 48
+            taken += 1
+        }
+        var writer = JSONWriter(capacity: bytes)
+        for event in events[first..<taken] {
             let start = key.encoding.begin(&writer)
             writer.literal("{\"op\":\"event\",\"listen\":\"t")
             writer.int(key.number)
@@ -60,8 +81,7 @@ final class ListenerGroup: Hashable {
             writer.bytes += event
             key.encoding.end(&writer, from: start)
         }
-        events.removeAll(keepingCapacity: events.count < 64)
-        return Chunk(writer.bytes)
+        return (Chunk(writer.bytes), taken - first)
     }
 
     func add(_ listener: Listener) {

@@ -66,30 +66,16 @@ extension Server {
         return writer.bytes
     }
 
-    /// Puts the turn's events into the outboxes, one chunk for all listeners of a group.
+    /// Puts the turn's events into the outboxes, the same chunks for all listeners of a group.
     func sendEvents() {
         guard !touchedGroups.isEmpty else { return }
         let groups = touchedGroups
         touchedGroups.removeAll(keepingCapacity: true)
         for group in groups {
-            let chunk = group.takeFrames()
-            for listener in group.members { send(chunk, to: listener.connection) }
+            while let (chunk, count) = group.takeFrames() {
+                for listener in group.members { send(chunk, count: count, to: listener) }
+            }
         }
-    }
-
-    /// Events cannot be merged: a reader whose outbox is over the limit because it does not read is
-    /// closed.
-    private func send(_ events: Chunk, to connection: Connection) {
-        guard connection.isServed else { return }
-        // A full outbox may just not have been written in this turn.
-        if connection.outbox.pendingBytes > limits.outboxBytes { flush(connection) }
-        if isBehind(connection) {
-            slow.append(connection)
-            return
-        }
-        holdBack(connection)
-        connection.outbox.addEvents(events)
-        touch(connection)
     }
 
     func remove(_ listener: Listener) {
@@ -136,16 +122,20 @@ extension Server: StoreHostObserver {
         enter(with: host) { server, host in
             let name = host.name
             guard let topic = try? Topic("\(name).\(topic)") else {
-                server.log.event(.warning, "bad_topic", ["store": name, "topic": topic])
+                server.note(
+                    .warning, "bad_topic", about: name, ["store": name, "topic": topic])
                 return
             }
             server.publish(topic, data, from: .store(name: name, revision: revision))
         }
     }
 
-    nonisolated func didFail(_ host: any StoreHost, _ fault: String) {
+    nonisolated func didFail(_ host: any StoreHost, _ fault: StoreHostFault) {
         enter(with: host) { server, host in
-            server.log.event(.warning, "store_fault", ["store": host.name, "fault": fault])
+            if fault.isAtItsEffects { server.metrics.count(.effects) }
+            server.note(
+                .warning, "store_fault", about: host.name,
+                ["store": host.name, "fault": fault.text])
         }
     }
 }

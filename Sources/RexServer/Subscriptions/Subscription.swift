@@ -14,6 +14,7 @@ final class Subscription {
     let mode: ClientFrame.Mode
     /// At most one frame in so many milliseconds; 0 for no bound.
     let throttle: UInt64
+    let slow: ClientFrame.Slow
     /// The revision that the client is at, or will be once its outbox is read.
     var sentRevision: Int
     /// The state that the client has, while it is behind.
@@ -28,7 +29,7 @@ final class Subscription {
     init(
         on connection: Connection, number: Int, store: HostedStore, watch: PathWatch,
         mode: ClientFrame.Mode,
-        throttle: UInt64, sentRevision: Int
+        throttle: UInt64, slow: ClientFrame.Slow, sentRevision: Int
     ) {
         self.connection = connection
         self.number = number
@@ -36,6 +37,7 @@ final class Subscription {
         self.watch = watch
         self.mode = mode
         self.throttle = throttle
+        self.slow = slow
         self.sentRevision = sentRevision
     }
 

@@ -34,7 +34,11 @@ final class Connection: SocketOwner {
     let socket: Socket
     let opened: Date
     var session: Session
-    var outbox = Outbox()
+    var outbox: Outbox
+    /// Events that wait behind the outbox; nil while none has to.
+    var backlog: EventBacklog?
+    /// Bytes of the ledger that a cipher has made of what was in the outbox, and that wait.
+    var cipheredBytes = 0
     /// What is spoken.
     private(set) var wire = Wire.lines
     /// How a frame is put on it.
@@ -50,6 +54,18 @@ final class Connection: SocketOwner {
     private(set) var phase = Phase.undecided
     /// One more than are served: it is told so in what it speaks.
     var isSurplus = false
+    /// One more than are served of its address.
+    var isSurplusOfAddress = false
+    /// Where it comes from; nil for a Unix socket.
+    let network: PeerNetwork?
+    /// What it may still send; nil before anything has come, and where that has no bound.
+    var frameBucket: TokenBucket?
+    var byteBucket: TokenBucket?
+    /// The loop's milliseconds before which it is not read from, for it has had its share; 0 where
+    /// it has not.
+    var delayedUntil: UInt64 = 0
+    /// What its user may still dispatch.
+    var dispatchRate: DispatchRate?
     /// In the server's list of connections that this turn touched.
     var isTouched = false
     /// Not read from, because what it asked for waits unread.
@@ -86,11 +102,16 @@ final class Connection: SocketOwner {
     /// Its TLS handshake is done.
     private(set) var isSecure = false
 
-    init(id: Int, socket: Socket, session: Session, limits: Limits, server: Server) {
+    init(
+        id: Int, socket: Socket, session: Session, limits: Limits, ledger: OutboxLedger,
+        server: Server
+    ) {
         self.id = id
+        outbox = Outbox(ledger)
         self.socket = socket
         self.session = session
         self.server = server
+        network = socket.network
         opened = Date()
         framer = LineFramer(limit: limits.frameBytes)
     }

@@ -13,6 +13,9 @@ struct Outbox {
     private var head = 0
     private(set) var offset = 0
     private var replies = JSONWriter()
+    /// Replies of the turn before those, where they are many: of one chunk nothing can be taken
+    /// back once it has begun to leave.
+    private var moreReplies: [Chunk] = []
     private var events: [Chunk] = []
     /// How many chunks have been in front of `ready` since the beginning.
     private var passed = 0
@@ -21,6 +24,10 @@ struct Outbox {
 
     /// Bytes that have not been handed to the kernel.
     private(set) var pendingBytes = 0
+    /// What all outboxes of the server hold.
+    private let ledger: OutboxLedger
+
+    init(_ ledger: OutboxLedger = OutboxLedger()) { self.ledger = ledger }
 
     var isEmpty: Bool { pendingBytes == 0 }
 
@@ -30,6 +37,7 @@ struct Outbox {
         body(&replies)
         encoding.end(&replies, from: before)
         pendingBytes += replies.bytes.count - before
+        if replies.bytes.count > Self.replyChunkBytes { moreReplies.append(takeReplies()) }
     }
 
     /// Adds bytes that are no frame: heads of HTTP, control frames.
@@ -41,34 +49,46 @@ struct Outbox {
 
     /// Places a patch or a state ahead of the replies that are not sealed yet.
     mutating func place(_ chunk: Chunk) {
+        ledger.enter(chunk)
         ready.append(chunk)
         pendingBytes += chunk.count
     }
 
     /// Adds events after the replies that are not sealed yet.
     mutating func addEvents(_ chunk: Chunk) {
+        ledger.enter(chunk)
         events.append(chunk)
         pendingBytes += chunk.count
     }
 
     /// Fixes the order of what is there.
     mutating func seal() {
-        if !replies.bytes.isEmpty {
-            ready.append(Chunk(replies.bytes))
-            // A buffer that once held a large reply is let go, so that an idle connection is small.
-            if replies.bytes.capacity > Self.keptReplyBytes {
-                replies.bytes = []
-            } else {
-                replies.bytes.removeAll(keepingCapacity: true)
-            }
+        if !moreReplies.isEmpty {
+            ready.append(contentsOf: moreReplies)
+            moreReplies = []
         }
+        if !replies.bytes.isEmpty { ready.append(takeReplies()) }
         if !events.isEmpty {
             ready.append(contentsOf: events)
             events.removeAll(keepingCapacity: events.count < 8)
         }
     }
 
+    private mutating func takeReplies() -> Chunk {
+        let chunk = Chunk(replies.bytes)
+        ledger.enter(chunk)
+        // A buffer that once held a large reply is let go, so that an idle connection is small.
+        if replies.bytes.capacity > Self.keptReplyBytes {
+            replies.bytes = []
+        } else {
+            replies.bytes.removeAll(keepingCapacity: true)
+        }
+        return chunk
+    }
+
     private static let keptReplyBytes = 1_024
+    private static let replyChunkBytes = 65_536
+    private static let nothing = Chunk([])
 
     /// What is sealed, may leave and has not. Its first chunk lacks its first `offset` bytes.
     var waiting: ArraySlice<Chunk> {
@@ -98,10 +118,47 @@ struct Outbox {
         guard let hold = holds.first else { return }
         seal()
         let keep = max(head, hold.from - passed)
-        pendingBytes -= ready[keep...].reduce(0) { $0 + $1.count }
         // What has begun to leave has to leave whole, and it was not held.
+        drop(from: keep)
+    }
+
+    /// Drops all but its first `count` bytes and what has begun to leave. O(what waits).
+    mutating func drop(after count: Int) {
+        seal()
+        var left = count + offset
+        var keep = head
+        while keep < ready.count, left > 0 {
+            left -= ready[keep].count
+            keep += 1
+        }
+        drop(from: keep)
+    }
+
+    private mutating func drop(from keep: Int) {
+        for chunk in ready[keep...] {
+            pendingBytes -= chunk.count
+            ledger.leave(chunk)
+        }
         ready.removeSubrange(keep...)
         holds = []
+    }
+
+    /// Drops everything: nothing is written any more. O(what waits).
+    mutating func clear() {
+        seal()
+        for chunk in ready[head...] { ledger.leave(chunk) }
+        ready = []
+        head = 0
+        offset = 0
+        pendingBytes = 0
+        holds = []
+    }
+
+    /// The memory that would be free without it: what others hold too is theirs as well. O(what
+    /// waits).
+    var share: Int {
+        [ready[head...], moreReplies[...], events[...]].joined()
+            .reduce(replies.bytes.count) { $0 + $1.share }
     }
 
     /// Says that `count` bytes of `waiting` have left.
@@ -110,6 +167,9 @@ struct Outbox {
         var left = count + offset
         while head < ready.count, ready[head].count <= left {
             left -= ready[head].count
+            ledger.leave(ready[head])
+            // Not kept until the row is made shorter, where it is much.
+            if ready[head].count > Self.keptReplyBytes { ready[head] = Self.nothing }
             head += 1
         }
         offset = left
@@ -125,13 +185,13 @@ struct Outbox {
         }
     }
 
-    /// Hands over the first waiting chunks, about `limit` bytes, to be written as the other side
-    /// reads. They count as pending until `didWrite`.
+    /// Hands over the first waiting chunks, one or `limit` bytes of them, to be written as the
+    /// other side reads. They count as pending until `didWrite`.
     func first(_ limit: Int) -> (chunks: ArraySlice<Chunk>, bytes: Int) {
         var bytes = -offset
         var end = head
         let last = waiting.endIndex
-        while end < last, bytes < limit {
+        while end < last, end == head || bytes + ready[end].count <= limit {
             bytes += ready[end].count
             end += 1
         }

@@ -13,6 +13,7 @@ extension Server {
         case .undecided: begin(with: bytes, on: connection)
         case .finishing, .closed: break
         }
+        if countsRates { spend(bytes: bytes.count, of: connection) }
     }
 
     /// The first byte of a connection says what is spoken.
@@ -46,11 +47,9 @@ extension Server {
 
     /// One connection too many is told so.
     func refuseSurplus(_ connection: Connection) {
-        let error = WireError(
-            .overloaded, "no more than \(limits.connections) connections are served",
-            retryMilliseconds: 1_000)
+        let error = surplusError(of: connection)
         if case .http = connection.wire {
-            metrics.errors[error.code, default: 0] += 1
+            metrics.count(error)
             answer(HTTPResponse(error), to: connection)
         } else {
             refuse(connection, error, .overloaded)
@@ -70,6 +69,7 @@ extension Server {
         do {
             try connection.framer.take(bytes) { receive($0, from: connection) }
         } catch {
+            metrics.count(.frameBytes)
             refuse(
                 connection,
                 WireError(
@@ -80,19 +80,24 @@ extension Server {
 
     /// Serves one frame. False when no more is to be taken from the connection now.
     func receive(_ line: UnsafeRawBufferPointer, from connection: Connection) -> Bool {
+        if countsRates { spendFrame(of: connection) }
         serve(line, from: connection)
         guard connection.isServed, !connection.awaitsAnswer else { return false }
         return !pauseIfUnread(connection) && !pauseIfLong(connection)
+            && !(countsRates && pauseIfSpent(connection))
     }
 
     private func beginServing() {
-        servingUntil = loop.readClock() + UInt64(limits.turnMilliseconds) * 1_000_000
+        let now = loop.readClock()
+        if turnBegan == 0 { turnBegan = now }
+        servingUntil = now + UInt64(limits.turnMilliseconds) * 1_000_000
     }
 
     /// Leaves the rest of what a connection has sent for the next turn, once its frames have taken
     /// long enough: everybody else comes first.
-    private func pauseIfLong(_ connection: Connection) -> Bool {
+    func pauseIfLong(_ connection: Connection) -> Bool {
         guard loop.readClock() > servingUntil else { return false }
+        metrics.count(.turnMilliseconds)
         lastLongTurn = loop.milliseconds
         connection.isPaused = true
         connection.socket.stopReading()
@@ -102,8 +107,9 @@ extension Server {
 
     /// The next turn of a connection whose frames took long.
     func goOn(_ connection: Connection) {
+        guard connection.isServed else { return }
         // One that does not read its replies goes on when it has.
-        if connection.outbox.pendingBytes <= limits.outboxBytes { resume(connection) }
+        if !pauseIfUnread(connection) { resume(connection) }
     }
 
     private func serve(_ line: UnsafeRawBufferPointer, from connection: Connection) {
@@ -112,6 +118,7 @@ extension Server {
         do throws(JSONError) {
             node = try parser.parse(line)
         } catch {
+            if error.isTooDeep { metrics.count(.depth) }
             reply(WireError(error), id: nil, to: connection)
             return
         }
@@ -125,6 +132,7 @@ extension Server {
             if let (store, question) = takeQuestion() {
                 return ask(question, of: store, for: connection, then: .frame(Array(line)))
             }
+            if error.code == .badTopic { countTopic(node["topic"]?.string) }
             reply(error, id: FrameID.of(node), to: connection)
             if let reason = CloseReason(error.code) { close(connection, reason, error.message) }
         }
@@ -143,6 +151,8 @@ extension Server {
 
     /// A request for which the journal has been asked.
     func serveAgain(_ request: Connection.Request, from connection: Connection) {
+        isServingAgain = true
+        defer { isServingAgain = false }
         switch request {
         case .frame(let line): line.withUnsafeBytes { serve($0, from: connection) }
         case .http(let request): serve(request, from: connection)
@@ -150,14 +160,16 @@ extension Server {
     }
 
     /// Stops reading from a connection whose replies are not read. They are never dropped, so what
-    /// asks for more of them has to wait.
+    /// asks for more of them has to wait. True where no more is to be taken from it now.
     func pauseIfUnread(_ connection: Connection) -> Bool {
-        guard connection.outbox.pendingBytes > limits.outboxBytes else { return false }
+        guard connection.outbox.pendingBytes > outboxLimit else { return false }
         cut()
         flush(connection)
-        guard connection.isServed, connection.outbox.pendingBytes > limits.outboxBytes else {
-            return false
-        }
+        // Many can come to their bounds in one turn.
+        relieveOutboxes()
+        guard connection.isServed else { return true }
+        guard connection.outbox.pendingBytes > outboxLimit else { return false }
+        metrics.count(.outboxBytes)
         connection.isFull = true
         connection.isPaused = true
         connection.socket.stopReading()
@@ -166,15 +178,20 @@ extension Server {
 
     /// Goes on reading after a pause, beginning with what is held already.
     func resume(_ connection: Connection) {
-        guard connection.isPaused, connection.isServed, !connection.awaitsAnswer else { return }
-        connection.isPaused = false
+        guard connection.isPaused, connection.isServed, !connection.awaitsAnswer,
+            loop.milliseconds >= connection.delayedUntil
+        else { return }
         connection.isFull = false
+        // What it had to wait for besides is no excuse from its rate.
+        if countsRates, pauseIfSpent(connection) { return }
+        connection.isPaused = false
+        connection.delayedUntil = 0
         beginServing()
         takeHeld(of: connection)
         guard connection.isServed, !connection.isPaused else { return }
         if connection.inputEnded {
             finishInput(of: connection)
-        } else {
+        } else if !(countsRates && pauseIfSpent(connection)) {
             connection.socket.startReading()
         }
     }

@@ -33,7 +33,7 @@ extension Server {
             connection.secured = session
             connection.socket.secure(with: session, received: bytes)
         } catch {
-            log.event(.error, "no_tls", ["reason": "\(error)"])
+            note(.error, "no_tls", about: "", ["reason": "\(error)"])
             connection.socket.close()
         }
     }
@@ -41,8 +41,9 @@ extension Server {
     /// A handshake has had its time. Nobody is there to be told why it ends.
     func checkHandshake(_ connection: Connection) {
         guard !connection.isSecure, !connection.socket.isClosing else { return }
-        log.event(
-            .debug, "handshake_late",
+        metrics.count(.handshakeMilliseconds)
+        note(
+            .debug, "handshake_late", about: connection.origin,
             ["client": connection.session.client.id, "peer": connection.socket.peer])
         connection.socket.close()
     }

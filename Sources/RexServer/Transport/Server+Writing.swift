@@ -31,10 +31,7 @@ extension Server {
     }
 
     func reply(_ error: WireError, id: FrameID?, to connection: Connection) {
-        metrics.errors[error.code, default: 0] += 1
-        log.event(
-            .debug, "refused",
-            ["client": connection.session.client.id, "code": error.code.rawValue])
+        noteRefusal(error, of: connection)
         reply(to: connection) { ServerFrame.writeError(id: id, error, into: &$0) }
     }
 
@@ -70,6 +67,14 @@ extension Server {
             socket.writeLater(chunks, offset: connection.outbox.offset)
         }
         if socket.isDraining, connection.stalledSince == nil { noteStall(connection) }
+        if socket.isSecured { noteCiphered(connection) }
+    }
+
+    /// Counts what the cipher has made and the kernel does not take: it is in no outbox any more.
+    private func noteCiphered(_ connection: Connection) {
+        let bytes = connection.socket.queuedBytes
+        ledger.change(by: bytes - connection.cipheredBytes)
+        connection.cipheredBytes = bytes
     }
 
     /// Offers the socket what waits, and returns how much it took. The slice is gone by then: the
@@ -80,15 +85,19 @@ extension Server {
             return socket.write(
                 connection.outbox.waiting.prefix(Self.mostChunks), offset: offset)
         }
-        // A cipher takes all: only so much of it that the rest can still be merged.
-        return socket.write(connection.outbox.first(Self.laterBytes).chunks, offset: offset)
+        // What a cipher makes is this connection's alone: not more than the kernel may soon take.
+        return socket.write(
+            connection.outbox.first(Self.cipheredBytes).chunks, offset: offset,
+            most: Self.cipheredBytes)
     }
 
     /// The most chunks of one `writev` (the system's IOV_MAX).
     private static let mostChunks = 1_024
     /// About how much is handed to the kernel at a time once it is full: what is not handed over
     /// yet can still be merged.
-    private static let laterBytes = 262_144
+    private static let laterBytes = 65_536
+    /// How much a cipher is given at a time.
+    private static let cipheredBytes = 65_536
 
     private func noteStall(_ connection: Connection) {
         connection.stalledSince = loop.milliseconds
@@ -97,16 +106,16 @@ extension Server {
     }
 
     func didDrain(_ connection: Connection) {
+        beginTurn()
         connection.outbox.didWrite(connection.writingBytes)
         metrics.bytesSent += connection.writingBytes
         connection.writingBytes = 0
         // Bytes left, so the reader lives: the stall begins anew.
         connection.stalledSince = nil
         flush(connection)
-        guard connection.isServed, connection.outbox.pendingBytes <= limits.outboxBytes / 2 else {
-            return
-        }
+        guard connection.isServed, connection.outbox.pendingBytes <= outboxLimit / 2 else { return }
         catchUp(connection)
+        releaseEvents(of: connection)
         resume(connection)
     }
 
@@ -152,20 +161,27 @@ extension Server {
 
     /// Says why, ends our sending half, reads on and discards until the other side ends or the time
     /// for it is over: a close with unread input would destroy the reason on its way.
-    func close(_ connection: Connection, _ reason: CloseReason, _ message: String) {
+    ///
+    /// - Parameter discarding: what has not begun to leave is dropped, for its memory's sake.
+    func close(
+        _ connection: Connection, _ reason: CloseReason, _ message: String,
+        discarding: Bool = false
+    ) {
         guard connection.isServed else { return }
         metrics.closes[reason, default: 0] += 1
         // What it was acknowledged and what it watched leaves before the reason.
-        cut(before: connection)
+        if reason == .tooSlow { cut(before: connection) } else { cutAll(before: connection) }
         guard connection.isServed else { return }
+        if discarding { connection.outbox.drop(after: connection.writingBytes) }
         sayBye(ServerFrame.Bye(reason, message), to: connection)
         connection.isPaused = false
         stopServing(connection, .finishing)
         connection.socket.startReading()
         // Even one who reads nothing is gone after twice the time.
         add(.linger(connection: connection.id), after: 2 * limits.lingerMilliseconds)
-        log.event(
-            .info, "closing", ["client": connection.session.client.id, "code": reason.rawValue])
+        note(
+            .info, "closing", about: "\(reason) \(connection.origin)",
+            ["client": connection.session.client.id, "code": reason.rawValue])
     }
 
     /// The reason, as it is said on that wire.
@@ -187,7 +203,9 @@ extension Server {
 
     func didClose(_ connection: Connection, error: LoopError?) {
         if connection.phase != .closed { stopServing(connection, .closed) }
+        forgetOutput(of: connection)
         connections[connection.id] = nil
+        if connection.isSurplusOfAddress { refusedAddresses -= 1 } else { leave(connection) }
         log.event(
             .debug, "disconnected",
             ["client": connection.session.client.id, "reason": error?.reason ?? "closed"])
@@ -197,11 +215,12 @@ extension Server {
     /// The one place where a connection leaves those that are served.
     private func stopServing(_ connection: Connection, _ phase: Connection.Phase) {
         if connection.isServed {
-            servedCount -= 1
+            if !connection.isSurplusOfAddress { servedCount -= 1 }
             if case .events = connection.wire { connection.webSession?.streams -= 1 }
         }
         connection.authorization?.task.cancel()
         connection.enter(phase)
+        releaseEvents(of: connection)
         var part = connection.session.takeParticipation()
         if park(connection.session, part.presentOn) { part.presentOn = [] }
         leave(part, connection.session.client)

@@ -17,7 +17,9 @@ extension Main {
                 start = try await base(at: since, path: path, call, connection)
             }
         }
-        let watch = Watch(link, store: call.store, path: path, from: start)
+        let watch = Watch(
+            link, store: call.store, path: path, from: start,
+            slow: call.arguments[ClientOptions.slow] ?? .merge)
         while true {
             let change = try await watch.next()
             if call.isJSON {
@@ -71,7 +73,8 @@ extension Main {
         try await link.connect()
         while true {
             let connection = try await link.connection()
-            let listener = try await connection.listen(pattern)
+            let listener = try await connection.listen(
+                pattern, slow: call.arguments[ClientOptions.slow] ?? .merge)
             do throws(ConnectionError) {
                 for try await frame in listener.events { printEvent(frame, call) }
             } catch {

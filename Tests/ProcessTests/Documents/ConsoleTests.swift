@@ -31,6 +31,18 @@ import Testing
         for session in sessions { try play(session, on: server, in: scratch.folder) }
     }
 
+    /// With the configuration that it shows.
+    @Test func everySessionOfTheGuideToOperationsHappens() throws {
+        let sessions = try Document.blocks(of: "console", in: "docs/operations.md")
+        #expect(!sessions.isEmpty)
+        let shown = try Document.blocks(of: "json", in: "docs/operations.md")
+        let scratch = try Scratch()
+        let file = try scratch.write(shown[0].joined(separator: "\n"), to: "rex.json")
+        for session in sessions {
+            try play(session, on: try Programs.startServer("--config", file))
+        }
+    }
+
     private func play(
         _ session: [String], on server: ServerProcess, in folder: String = "."
     ) throws {

@@ -26,11 +26,12 @@ import Testing
     }
 
     /// More than the kernel's buffers and the outbox hold, read by nobody.
-    @Test func whoDoesNotReadItsEventsIsClosed() async throws {
+    @Test func whoDoesNotReadItsEventsIsClosedWhereItWantsNoGaps() async throws {
         // Time enough to read what came before the reason.
         let server = try Programs.startServer(limits: "\"linger_ms\": 60000")
         let (sleeper, speaker) = (try await Self.connect(server), try await Self.connect(server))
-        try await sleeper.play("> {\"op\":\"listen\",\"topic\":\"a\"}\n< {\"op\":\"listening\"}")
+        try await sleeper.play(
+            "> {\"op\":\"listen\",\"topic\":\"a\",\"slow\":\"close\"}\n< {\"op\":\"listening\"}")
         let data = String(repeating: "x", count: 500_000)
         let event = Array("{\"op\":\"publish\",\"topic\":\"a\",\"data\":\"\(data)\"}\n".utf8)
         // A speaker whose events reach nobody has seen its listener leave.

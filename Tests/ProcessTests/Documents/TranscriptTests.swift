@@ -48,7 +48,7 @@ import Testing
     /// But those that this version never answers with.
     @Test func everyErrorIsShown() {
         let reserved: Set<ErrorCode> = [
-            .rateLimited, .tooSlow, .shuttingDown, .internal,
+            .tooSlow, .shuttingDown, .internal,
         ]
         let shown = Set(Self.expectedFrames.compactMap { ErrorCode(in: $0, of: "error") })
         #expect(Set(ErrorCode.allCases).subtracting(shown) == reserved)

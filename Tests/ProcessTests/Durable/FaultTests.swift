@@ -139,6 +139,63 @@ import Testing
         #expect(try client.state("doc", "/list").array?.count == 30)
     }
 
+    /// Of the events that wait for a slow listener, which came of what was not stored is not known:
+    /// all of them count as lost, and none is sent.
+    @Test func aSlowListenerHearsNothingOfWhatWasNotStored() throws {
+        defer { faults.remove() }
+        let server = try start(limits: "\"outbox_bytes\": 100000, \"stall_ms\": 600000")
+        let listener = try LineClient(server, receiveBuffer: 4_096)
+        let topic: JSONValue = "chat.general"
+        #expect(try listener.ask(["op": "listen", "topic": topic]).op == "listening")
+        func say(_ text: String, _ client: LineClient) throws -> JSONValue {
+            try client.dispatch(
+                "send", ["room": "general", "text": .string(text)], store: "chat")
+        }
+        func join(_ name: String) throws -> LineClient {
+            let client = try LineClient(server)
+            let name = JSONValue.string(name)
+            let ack = try client.dispatch("join", ["room": "general", "name": name], store: "chat")
+            #expect(ack.op == "ack")
+            return client
+        }
+        let ann = try join("ann")
+        let text = String(repeating: "x", count: 4_000)
+        let count = 1_500
+        for number in 0..<count {
+            try ann.send([
+                "op": "dispatch", "id": .int(number), "store": "chat",
+                "action": ["type": "send", "payload": ["room": "general", "text": .string(text)]],
+            ])
+        }
+        for number in 0..<count { #expect(try ann.reply(.int(number)).op == "ack") }
+        #expect(try server.metric("rex_events_dropped_total") > 0)
+        try faults.set(Fault.full.rawValue)
+        #expect(try say("never", ann).code == "overloaded")
+        try faults.set("")
+        try waitUntilReady(server)
+        let bob = try join("bob")
+        #expect(try say("after", bob).op == "ack")
+        var (received, dropped) = (0, 0)
+        var last = ""
+        while last != "after" {
+            let frame = try listener.frame()
+            // Where the kernel took more meanwhile, the event was on its way and is held: then its
+            // listener is turned away as everybody is who was owed what was not stored.
+            if frame.op == "bye" {
+                #expect(frame.code == "overloaded")
+                return
+            }
+            dropped += frame["count"]?.int ?? 0
+            guard frame.op == "event" else { continue }
+            received += 1
+            last = frame["data"]?["text"]?.string ?? "after"
+            #expect(last == text || last == "after", "\(frame)")
+        }
+        // All that were said, the one that was taken back among them.
+        #expect(received + dropped == count + 2)
+        #expect(try server.metric("rex_events_dropped_total") == dropped)
+    }
+
     /// More is under way than memory holds by its bounds.
     @Test func aShortHistoryReachesBackToWhatIsStored() throws {
         defer { faults.remove() }

@@ -158,7 +158,8 @@ import Testing
             prefix: ["/bin/sh", "-c", "ulimit -n 40; exec \"$0\" \"$@\""])
         let first = try LineClient(server)
         #expect(try first.ask(["op": "ping"]).op == "pong")
-        var crowd = try (0..<80).map { _ in try LineClient(server) }
+        // More than two hundred have no place.
+        var crowd = try (0..<250).map { _ in try LineClient(server) }
         for client in crowd { try client.send("{\"op\":\"ping\"}\n") }
         #expect(try first.ask(["op": "ping"]).op == "pong")
         // Nobody is waited for here: that it does nothing is what is looked at.
@@ -176,6 +177,23 @@ import Testing
             client.close()
         }
         #expect(try server.stop() == .exited(0))
+    }
+
+    @Test func whoWaitsToBeAcceptedIsCounted() throws {
+        let server = try Programs.startServer(
+            prefix: ["/bin/sh", "-c", "ulimit -n 40; exec \"$0\" \"$@\""])
+        let web = try WebClient(server)
+        #expect(try web.ask("GET", "/livez").status == 200)
+        let crowd = try (0..<80).map { _ in try LineClient(server) }
+        defer { withExtendedLifetime(crowd) {} }
+        let deadline = ContinuousClock.now + .seconds(60)
+        var metrics = try MetricsText(try web.ask("GET", "/metrics").text)
+        while metrics["rex_connections_waiting"] ?? 0 < 40 {
+            try #require(ContinuousClock.now < deadline)
+            metrics = try MetricsText(try web.ask("GET", "/metrics").text)
+        }
+        #expect(metrics["rex_accept_pauses_total"] ?? 0 >= 1)
+        #expect(metrics["rex_addresses"] == 1)
     }
 
     @Test func aClosedStandardErrorEndsNothing() throws {

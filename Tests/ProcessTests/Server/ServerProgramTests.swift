@@ -21,7 +21,7 @@ import Testing
         for option in [
             "--listen", "--port-file", "--data", "--memory", "--durability", "--stores", "--config",
             "--check-config",
-            "--insecure", "--log-level", "--log-format", "--help", "--version",
+            "--insecure", "--limit", "--log-level", "--log-format", "--help", "--version",
         ] { #expect(ended.output.contains(option)) }
         for command in ["export", "import", "backup", "verify"] {
             #expect(ended.output.contains("\n  \(command) DIR"))
@@ -114,6 +114,25 @@ import Testing
         #expect(try process.wait() == .exited(0))
     }
 
+    /// A socket that others have bound is looked at like one of our own.
+    @Test func aSocketOfAServiceManagerForTheWorldNeedsInsecure() throws {
+        let (descriptor, port) = try Sockets.listen(toEverybody: true)
+        defer { close(descriptor) }
+        func start(_ options: String) throws -> ChildProcess {
+            try ChildProcess(
+                [
+                    "/bin/sh", "-c", "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" --memory \(options)",
+                    Programs.server,
+                ],
+                descriptors: [descriptor])
+        }
+        #expect(try start("").wait() == .exited(2))
+        let process = try start("--insecure")
+        #expect(try process.line() == "rex-server ready on 0.0.0.0:\(port)")
+        process.signal(SIGTERM)
+        #expect(try process.wait() == .exited(0))
+    }
+
     @Test func storesAreChosenAndTheFirstIsTheDefault() throws {
         let server = try Programs.startServer("--stores", "counter,doc")
         let client = try LineClient(server)
@@ -180,6 +199,27 @@ import Testing
         let byFlag = try Programs.startServer(
             "--config", file, "--stores", "counter", environment: ["REX_STORES": "doc"])
         #expect(try LineClient(byFlag).ask(["op": "get"])["store"] == "counter")
+    }
+
+    @Test func limitsOfTheCommandLineWinOverThoseOfTheFile() throws {
+        let scratch = try Scratch()
+        let file = try scratch.write(
+            "{\"limits\": {\"keys\": 5, \"stores\": 6, \"depth\": 7}}", to: "rex.json")
+        let server = try Programs.startServer(
+            "--config", file, "--limit", "keys=8,idle_ms=0", "--limit=stores=9")
+        let welcome = try LineClient(server).ask(["op": "hello", "protocol": 1])
+        let limits = ["keys", "stores", "depth", "idle_ms"].map { welcome["limits"]?[$0]?.int }
+        #expect(limits == [8, 9, 7, 0])
+        let other = try Programs.startServer(environment: ["REX_LIMIT": "keys=3"])
+        #expect(
+            try LineClient(other).ask(["op": "hello", "protocol": 1])["limits"]?["keys"] == 3)
+        for (text, words) in [
+            ("keys", "expected NAME=VALUE"), ("kees=1", "kees: there is no such limit"),
+            ("keys=0", "keys: expected a number from 1 to"), ("keys=many", "expected a number"),
+        ] {
+            let ended = try run("--limit", text, "--check-config")
+            #expect(ended.code == 2 && ended.errors.contains(words), "\(ended)")
+        }
     }
 
     // MARK: The log

@@ -80,10 +80,10 @@ import Testing
         #expect(try writer.ask(["op": "ping"]).op == "pong")
     }
 
-    @Test func aListenerThatIsTooSlowIsToldSo() throws {
+    @Test func aListenerThatWantsNoGapsIsClosed() throws {
         let server = try Programs.startServer(limits: "\"outbox_bytes\": 100000")
         let listener = try LineClient(server, receiveBuffer: 4_096)
-        _ = try listener.ask(["op": "listen", "topic": "news"])
+        _ = try listener.ask(["op": "listen", "topic": "news", "slow": "close"])
         let fast = try LineClient(server)
         _ = try fast.ask(["op": "listen", "topic": "news"])
         let writer = try LineClient(server)
@@ -102,5 +102,61 @@ import Testing
         #expect(rest.last?["reconnect"] == true)
         // What it did get came in order and whole.
         #expect(rest.dropLast().allSatisfy { $0["data"] == data })
+    }
+
+    @Test func aSubscriberThatWantsEveryStepIsClosed() throws {
+        let server = try Programs.startServer(limits: "\"outbox_bytes\": 100000")
+        let writer = try LineClient(server)
+        let reader = try LineClient(server, receiveBuffer: 4_096)
+        _ = try Replica(reader, "doc", "", ["slow": "close"])
+        let patient = try LineClient(server, receiveBuffer: 4_096)
+        let replica = try Replica(patient, "doc")
+        let text = String(repeating: "x", count: 50_000)
+        var rounds = 0
+        while try server.metric("rex_closes_total{reason=\"too_slow\"}") == 0, rounds < 2_000 {
+            rounds += 1
+            let value = JSONValue.string("\(rounds)\(text)")
+            _ = try writer.dispatch("set", ["path": "/t", "value": value], store: "doc")
+        }
+        let frames = try reader.rest()
+        #expect(frames.last?.op == "bye" && frames.last?.code == "too_slow")
+        #expect(frames.dropLast().allSatisfy { $0.op == "patch" })
+        // Every step up to the end, none merged.
+        let steps = frames.dropLast().compactMap { $0["rev"]?.int }
+        #expect(steps == Array(1..<(1 + steps.count)))
+        // The other one on the same path is still there.
+        try replica.follow { $0.rev == rounds }
+        #expect(try server.metric("rex_patches_merged_total") > 0)
+    }
+
+    /// Many small changes in one: where the places take more than the values, the whole is sent.
+    @Test func aMergedPatchIsNoLargerThanTheState() throws {
+        let server = try Programs.startServer(limits: "\"outbox_bytes\": 100000")
+        let writer = try LineClient(server)
+        let numbers = { (offset: Int) in JSONValue.array((0..<2_000).map { .int($0 + offset) }) }
+        _ = try writer.dispatch("merge", ["l": numbers(0)], store: "doc")
+        let reader = try LineClient(server, receiveBuffer: 4_096)
+        let replica = try Replica(reader, "doc")
+        let fill = String(repeating: "x", count: 50_000)
+        for round in 1...200 {
+            // Element by element, as others change them: no patch has the whole list.
+            let steps = (0..<10).map { step -> JSONValue in
+                let index = round * 10 + step - 10
+                let path = JSONValue.string("/l/\(index)")
+                return ["op": "replace", "path": path, "value": .int(index + 7)]
+            }
+            _ = try writer.dispatch("patch", .array(steps), store: "doc")
+            let value = JSONValue.string("\(round)\(fill)")
+            _ = try writer.dispatch("set", ["path": "/t", "value": value], store: "doc")
+        }
+        _ = try writer.dispatch("remove", ["path": "/t"], store: "doc")
+        var bytes = 0
+        while replica.rev < 402 {
+            let frame = try reader.push { $0.op == "patch" }
+            bytes = "\(frame)".utf8.count
+            try replica.take(frame)
+        }
+        #expect(replica.state == ["l": numbers(7)])
+        #expect(bytes < "\(replica.state)".utf8.count + 200)
     }
 }

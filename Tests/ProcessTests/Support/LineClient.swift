@@ -12,7 +12,7 @@ final class LineClient {
 
     static let patience = ChildProcess.patience
 
-    private var descriptor: Int32
+    private(set) var descriptor: Int32
     private var held: [UInt8] = []
     private var start = 0
     private var isEnded = false
@@ -24,12 +24,15 @@ final class LineClient {
     ///
     /// - Parameter receiveBuffer: the bytes that the kernel holds for us, for readers that are
     /// slow.
-    convenience init(_ server: ServerProcess, receiveBuffer: Int32? = nil) throws {
-        try self.init(port: server.port, receiveBuffer: receiveBuffer)
+    convenience init(
+        _ server: ServerProcess, receiveBuffer: Int32? = nil, from source: String? = nil
+    ) throws {
+        try self.init(port: server.port, receiveBuffer: receiveBuffer, from: source)
     }
 
-    init(port: UInt16, receiveBuffer: Int32? = nil) throws {
-        descriptor = try Sockets.connect(port: port, receiveBuffer: receiveBuffer)
+    init(port: UInt16, receiveBuffer: Int32? = nil, from source: String? = nil) throws {
+        descriptor = try Sockets.connect(
+            port: port, receiveBuffer: receiveBuffer, from: source)
     }
 
     init(path: String) throws { descriptor = try Sockets.connect(path: path) }

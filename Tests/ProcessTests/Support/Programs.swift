@@ -6,6 +6,8 @@ import RexTesting
 enum Programs {
     static let server = ServerProcess.builtPrograms + "/rex-server"
     static let client = ServerProcess.builtPrograms + "/rex-client"
+    /// The long tests are wanted: full sizes.
+    static let isLong = ProcessInfo.processInfo.environment["REX_LONG_TESTS"] == "1"
 
     /// How a program ended and what it said.
     struct Ended {
@@ -138,6 +140,33 @@ extension ServerProcess {
         return
             (row.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0)
             * 1_024
+    }
+
+    /// Descriptors that are open.
+    var descriptors: Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.pid)/fd").count) ?? 0
+    }
+
+    /// What a row of its metrics says, as `name` or `name{label="value"}`.
+    func metric(_ row: String) throws -> Int {
+        let page = try WebClient.ask(self, "GET", "/metrics").text
+        let line = page.split(separator: "\n").first { $0.hasPrefix(row + " ") }
+        guard let value = line?.split(separator: " ").last.flatMap({ Int($0) }) else {
+            throw LineClient.Failure(description: "no \(row) in \(page)")
+        }
+        return value
+    }
+
+    /// Waits until a row of its metrics is so.
+    func awaitMetric(_ row: String, _ isWanted: (Int) -> Bool) throws {
+        let deadline = ContinuousClock.now + LineClient.patience
+        while true {
+            let value = try metric(row)
+            if isWanted(value) { return }
+            guard ContinuousClock.now < deadline else {
+                throw LineClient.Failure(description: "\(row) stays \(value)")
+            }
+        }
     }
 
     /// Time for which a processor was busy with it.

@@ -13,6 +13,12 @@ enum Sockets {
     /// The system's words for what went wrong last.
     static var reason: String { String(cString: strerror(errno)) }
 
+    /// Whether this machine can talk to itself by IPv6.
+    static var hasIPv6: Bool {
+        (try? String(contentsOfFile: "/proc/net/if_inet6", encoding: .utf8))?
+            .contains(" lo\n") == true
+    }
+
     /// Whether a descriptor became ready before the deadline.
     static func wait(
         _ descriptor: Int32, for event: Int32, until deadline: ContinuousClock.Instant
@@ -29,8 +35,21 @@ enum Sockets {
     /// Lets time pass in which nothing is expected of a process but that it stays as it is.
     static func idle(_ time: Duration) { poll(nil, 0, Int32(time / .milliseconds(1))) }
 
-    static func connect(port: UInt16, receiveBuffer: Int32? = nil) throws -> Int32 {
+    /// - Parameter source: the address that the connection comes from, such as 127.0.0.2.
+    static func connect(
+        port: UInt16, receiveBuffer: Int32? = nil, from source: String? = nil
+    ) throws -> Int32 {
         let descriptor = socket(AF_INET, streamKind, 0)
+        if let source {
+            var own = loopback(0)
+            own.sin_addr.s_addr = inet_addr(source)
+            let status = withUnsafePointer(to: &own) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            guard status == 0 else { throw failure(descriptor, "come from \(source)") }
+        }
         if var size = receiveBuffer {
             setsockopt(
                 descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -56,9 +75,12 @@ enum Sockets {
     }
 
     /// A socket that listens on a free port and takes nobody.
-    static func listen() throws -> (descriptor: Int32, port: UInt16) {
+    static func listen(
+        toEverybody: Bool = false
+    ) throws -> (descriptor: Int32, port: UInt16) {
         let descriptor = socket(AF_INET, streamKind, 0)
         var address = loopback(0)
+        if toEverybody { address.sin_addr.s_addr = INADDR_ANY }
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let status = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in

@@ -22,6 +22,12 @@ final class WebClient {
         host = server.address
     }
 
+    /// On a connection that stands.
+    init(_ socket: LineClient, host: String) {
+        self.socket = socket
+        self.host = host
+    }
+
     /// The bytes of a request with this `Host`, and a length where there is a body.
     func request(
         _ method: String, _ path: String, _ headers: [String: String] = [:], body: String? = nil

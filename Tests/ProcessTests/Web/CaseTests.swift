@@ -8,7 +8,7 @@ import Testing
     private static let folder = Document.root.path
     private static let isInstalled = FileManager.default.fileExists(
         atPath: folder + "/.tools/python/kosoku")
-    private static let isLong = ProcessInfo.processInfo.environment["REX_LONG_TESTS"] == "1"
+    private static let isLong = Programs.isLong
 
     /// Frames, pings, reserved bits, opcodes, fragments, UTF-8, the closing handshake.
     @Test(.enabled(if: isInstalled, "kosoku is not here: scripts/bootstrap --tests installs it"))

@@ -1,3 +1,4 @@
+import Foundation
 import RexProtocol
 import RexTesting
 import Testing
@@ -137,6 +138,24 @@ enum Inflater {
         return try python(
             "import sys, zlib; data = bytes.fromhex(sys.stdin.read()) + b'\\0\\0\\xff\\xff'; "
                 + "sys.stdout.write(zlib.decompressobj(-15).decompress(data).decode())", hex)
+    }
+
+    /// Many at once, which are lines.
+    static func inflate(all payloads: [[UInt8]]) throws -> [String] {
+        // By a file: a pipe that both ends fill would hold up both.
+        let scratch = try Scratch()
+        defer { withExtendedLifetime(scratch) {} }
+        let text = payloads.map { Data($0).base64EncodedString() }.joined(separator: "\n")
+        let file = try scratch.write(text + "\n", to: "packed")
+        let program = """
+            import base64, sys, zlib
+            for line in open(sys.argv[1]):
+                data = base64.b64decode(line) + b'\\0\\0\\xff\\xff'
+                print(zlib.decompressobj(-15).decompress(data).decode())
+            """
+        let ended = try Programs.run(["python3", "-c", program, file])
+        guard ended.code == 0 else { throw LineClient.Failure(description: ended.errors) }
+        return ended.lines
     }
 
     /// A gigabyte of blanks.

@@ -39,7 +39,7 @@ import Testing
         let web = try WebClient(server)
         let page = try web.ask("GET", "/metrics")
         #expect(page.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
-        let values = try Self.read(page.text)
+        let values = try MetricsText(page.text)
         #expect(values["rex_commits_total{store=\"counter\"}"] == 1)
         #expect(values["rex_commits_total{store=\"a\\\"b\"}"] == 0)
         #expect(values["rex_errors_total{code=\"unknown_op\"}"] == 1)
@@ -51,31 +51,7 @@ import Testing
         #expect(values["rex_frames_received_total"] == 6)
         #expect(values["rex_http_requests_total"] == 2)
         #expect(values["rex_connections_accepted_total"] == 3)
-        let next = try Self.read(try web.ask("GET", "/metrics").text)
+        let next = try MetricsText(try web.ask("GET", "/metrics").text)
         #expect(next["rex_sent_bytes_total"]! - values["rex_sent_bytes_total"]! >= page.body.count)
-    }
-
-    /// The values by name and labels. Each family has its help and its type, once, before its
-    /// samples; counters end in `_total`.
-    private static func read(_ text: String) throws -> [String: Int] {
-        var values: [String: Int] = [:]
-        var helped: Set<Substring> = []
-        var types: [Substring: Substring] = [:]
-        for line in text.split(separator: "\n") {
-            let words = line.split(separator: " ")
-            if line.hasPrefix("# HELP ") {
-                #expect(helped.insert(words[2]).inserted && words.count > 3, "\(line)")
-            } else if line.hasPrefix("# TYPE ") {
-                #expect(helped.contains(words[2]) && types[words[2]] == nil, "\(line)")
-                types[words[2]] = words[3]
-                #expect(words[2].hasSuffix("_total") == (words[3] == "counter"), "\(line)")
-            } else {
-                let family = words[0].split(separator: "{")[0]
-                #expect(types[family] != nil, "\(line)")
-                let value = try #require(Int(words[words.count - 1]), "\(line)")
-                #expect(values.updateValue(value, forKey: String(words[0])) == nil, "\(line)")
-            }
-        }
-        return values
     }
 }

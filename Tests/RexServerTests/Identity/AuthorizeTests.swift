@@ -66,8 +66,11 @@ private actor Desk {
     private let patience = Duration.seconds(60)
 
     /// - Parameter wait: how long the server waits for the program, in milliseconds.
-    private func start(wait: Int = 60_000) async throws -> (Server, RexURL) {
+    private func start(
+        wait: Int = 60_000, dispatchesPerSecond: Int = 0
+    ) async throws -> (Server, RexURL) {
         var configuration = Server.Configuration()
+        configuration.limits.dispatchesPerSecond = dispatchesPerSecond
         configuration.limits.authorizeMilliseconds = wait
         let server = Server(configuration)
         let desk = desk
@@ -155,6 +158,24 @@ private actor Desk {
         #expect(await desk.asked == ["wait-1", "other", "2"])
         await slow.close()
         await other.close()
+        await server.stop()
+    }
+
+    /// It is served twice, and is one.
+    @Test func anActionThatWaitedCountsOnce() async throws {
+        let (server, url) = try await start(dispatchesPerSecond: 2)
+        let client = try await RexConnection.open(url, timeout: patience)
+        let first = try await client.post(pin("1"))
+        let second = try await client.post(pin("2"))
+        guard case .ack(let one) = try await first.frame(),
+            case .ack(let two) = try await second.frame()
+        else {
+            Issue.record("other answers than asked for")
+            return
+        }
+        #expect(one.rev == 1 && two.rev == 2)
+        #expect(await desk.asked == ["1", "2"])
+        await client.close()
         await server.stop()
     }
 

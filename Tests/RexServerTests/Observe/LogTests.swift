@@ -36,6 +36,35 @@ import Testing
             ])
     }
 
+    /// Whoever chose the text: nothing of it moves a cursor, ends the line or turns it round.
+    @Test(arguments: Log.Format.allCases)
+    func nothingUnseenIsWritten(format: Log.Format) {
+        let unseen: [ClosedRange<UInt32>] = [
+            0...0x1F, 0x7F...0x9F, 0x61C...0x61C, 0x200B...0x200F, 0x2028...0x202E,
+            0x2060...0x206F, 0xFEFF...0xFEFF,
+        ]
+        for value in unseen.joined() {
+            let scalar = Unicode.Scalar(value)!
+            let text = lines(format) { $0.event(.notice, "x", ["name": "a\(scalar)b"]) }
+            let line = text.dropLast()
+            #expect(text.last == "\n" && !line.unicodeScalars.contains(scalar), "\(value)")
+            #expect(line.contains(#"a\"#), "\(value)")
+        }
+        let text = lines(format) { $0.event(.notice, "x", ["name": "größe 漢字 😀"]) }
+        #expect(text.contains("\"größe 漢字 😀\""))
+    }
+
+    @Test(arguments: Log.Format.allCases)
+    func aMemberHasABound(format: Log.Format) {
+        for letter in ["a", "\u{1}", "漢"] {
+            let text = lines(format) {
+                $0.event(
+                    .notice, "x", ["name": String(repeating: letter, count: 100_000), "z": "1"])
+            }
+            #expect(text.utf8.count < 8_000 && text.contains("…") && text.contains("z"))
+        }
+    }
+
     @Test func whatIsBelowTheLevelIsNotEvenMade() {
         var made = 0
         func member() -> String {

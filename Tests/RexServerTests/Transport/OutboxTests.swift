@@ -60,15 +60,17 @@ import Testing
         #expect(outbox.isEmpty && outbox.waiting.isEmpty && outbox.offset == 0)
     }
 
-    @Test func theFirstPartIsAboutTheLimit() {
+    @Test func theFirstPartKeepsToTheLimit() {
         var outbox = Outbox()
         for _ in 0..<10 { outbox.place(chunk("1234567890")) }
         outbox.seal()
         outbox.didWrite(5)
         let (chunks, bytes) = outbox.first(20)
-        #expect(chunks.count == 3 && bytes == 25)
+        #expect(chunks.count == 2 && bytes == 15)
         outbox.didWrite(bytes)
-        #expect(outbox.pendingBytes == 70 && outbox.offset == 0)
+        #expect(outbox.pendingBytes == 80 && outbox.offset == 0)
+        // One that is larger goes alone.
+        #expect(outbox.first(5).bytes == 10)
     }
 }
 
