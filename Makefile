@@ -8,7 +8,7 @@ RELEASE = -c release $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 # How long each fuzz target runs.
 FUZZ_SECONDS = 60
 # What the tests of the programs start.
-PROGRAMS = rex-server rex-client PollServer embedding-example rex-examples
+PROGRAMS = rex-server rex-client PollServer embedding-example rex-examples websocket-echo rex-allocations
 
 # Every file of ours of a kind, without what a build made.
 files = $(shell find . \( -name .build -o -name .git \) -prune -o -type f -name '$(1)' -print)
