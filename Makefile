@@ -5,11 +5,17 @@ BIN = .build/release
 # The programs carry Swift's own libraries: they run where Swift is not installed, and faster.
 RELEASE = -c release $(if $(filter Linux,$(shell uname)),--static-swift-stdlib)
 
+# How long each fuzz target runs.
+FUZZ_SECONDS = 60
+# What the tests of the programs start.
+PROGRAMS = rex-server rex-client PollServer embedding-example rex-examples websocket-echo rex-allocations
+
 # Every file of ours of a kind, without what a build made.
 files = $(shell find . \( -name .build -o -name .git \) -prune -o -type f -name '$(1)' -print)
 shell_files = $(shell grep -lE '^\#!.*(/|env )(ba)?sh$$' .ci/* scripts/*)
 
-.PHONY: help run build test test-long test-soak test-crash bench format lint bootstrap bootstrap-tests
+.PHONY: help run build test test-long test-soak test-crash test-asan test-tsan fuzz bench format lint \
+	bootstrap bootstrap-tests
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -29,8 +35,7 @@ test-long: bootstrap-tests ## the long tests, random ones a million times, then 
 	REX_LONG_TESTS=1 $(SWIFT) test --disable-xctest
 	REX_LONG_TESTS=1 $(SWIFT) test --disable-xctest -c release -Xswiftc -enable-testing \
 		--scratch-path .build/long --filter '(ModelTests|StateDiffPropertyTests)/'
-	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --disable-xctest --sanitize address \
-		--scratch-path .build/address
+	$(MAKE) test-asan
 
 test-soak: bootstrap-tests ## slow readers, comings and goings, a million effects, in full size; prints what it took
 	REX_LONG_TESTS=1 $(SWIFT) test --disable-xctest --no-parallel \
@@ -38,6 +43,28 @@ test-soak: bootstrap-tests ## slow readers, comings and goings, a million effect
 
 test-crash: bootstrap-tests ## the server killed 200 times in the middle of its work, and at every call that writes
 	REX_CRASH_ROUNDS=200 $(SWIFT) test --disable-xctest --filter '(CrashTests|KillTests)/'
+
+# What one of these builds is a program that is slower and larger: tests that measure that are skipped,
+# by name.
+test-asan: bootstrap-tests ## every test, tests and programs built with the address sanitizer
+	REX_SANITIZER=address ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --disable-xctest \
+		--sanitize address --scratch-path .build/address
+
+# The programs only: Swift's own test library is not built with the sanitizer, and would be reported.
+test-tsan: bootstrap-tests ## the tests of the programs, which are built with the thread sanitizer
+	for program in $(PROGRAMS); do $(SWIFT) build --product $$program --sanitize thread \
+		--scratch-path .build/thread || exit; done
+	rm -f .build/thread/report.*
+	REX_SANITIZER=thread REX_PROGRAMS=$(CURDIR)/.build/thread/debug \
+		TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/thread-sanitizer.txt exitcode=66 \
+		log_path=$(CURDIR)/.build/thread/report" \
+		$(SWIFT) test --disable-xctest --filter ProcessTests
+	@if cat .build/thread/report.* 2>/dev/null; then exit 1; fi
+
+fuzz: bootstrap ## every fuzz target for FUZZ_SECONDS (60) each; what fails becomes a test
+	REX_FUZZ=1 $(SWIFT) build -c release --product rex-fuzz -Xswiftc -enable-testing \
+		-Xswiftc -sanitize=fuzzer,address --scratch-path .build/fuzz
+	@scripts/fuzz $(FUZZ_SECONDS)
 
 # The servers are put on core 0, so what measures them runs on core 1 where there is one.
 bench: build ## throughput and latency: the store in process, the server over its socket

@@ -10,6 +10,20 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// What reads foreign bytes, for `make fuzz`: with `REX_FUZZ` a program that libFuzzer drives, and
+/// otherwise a test that replays what was found.
+let isFuzzing = Context.environment["REX_FUZZ"] != nil
+let fuzzed: [Target.Dependency] = ["Rex", "RexProtocol", "RexServer", "RexWebSocket"]
+let fuzz: Target =
+    isFuzzing
+    ? .executableTarget(
+        name: "rex-fuzz", dependencies: fuzzed, path: "Fuzz",
+        exclude: ["Corpus", "Crashes", "Replay"], swiftSettings: strict,
+        linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])])
+    : .testTarget(
+        name: "FuzzTests", dependencies: fuzzed, path: "Fuzz",
+        exclude: ["Corpus", "Crashes", "Driver"], swiftSettings: strict)
+
 let package = Package(
     name: "rex",
     platforms: [.macOS(.v15)],
@@ -150,5 +164,6 @@ let package = Package(
                 "RexClient", "RexProtocol", "RexTesting", "rex-server", "rex-client",
                 "embedding-example", "PollServer", "rex-examples", "rex-allocations",
             ], exclude: ["Durable/Faults"], swiftSettings: strict),
+        fuzz,
     ]
 )

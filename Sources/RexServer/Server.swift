@@ -137,6 +137,11 @@ public actor Server {
     /// The journal is being closed, which is the last that a stop waits for.
     var isClosingJournal = false
 
+    /// What effects of the stores that are hosted from here on sleep by, and the calendar of their
+    /// commits and reminders; nil is the loop's. Others than the system's are for tests.
+    var effectClock: any Clock<Duration> = SystemClock()
+    var calendar: (@Sendable () -> Date)?
+
     enum Phase { case starting, running, draining, saying, stopped }
 
     /// What is due at a moment of the loop's clock.

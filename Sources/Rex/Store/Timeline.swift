@@ -87,17 +87,29 @@ public struct Timeline: Sendable, Hashable {
         return Saved(runs: runs, cursor: cursor - head)
     }
 
-    /// A timeline as it was stored; nil where `saved` is none.
+    /// A timeline as it was stored; nil where `saved` is none. Of one that is longer than `limit`
+    /// the stops that are so far from the present one are kept, before it and after it. O(what is
+    /// kept + runs), whatever a run says of its length.
     public init?(_ saved: Saved, limit: Int = Timeline.defaultLimit) {
-        guard limit > 0, saved.runs.allSatisfy({ $0.count == 2 && $0[0] <= $0[1] }) else {
-            return nil
+        guard limit > 0, (0..<(Int.max - limit)).contains(saved.cursor) else { return nil }
+        let first = max(0, saved.cursor - limit)
+        let last = saved.cursor + limit
+        var stops: [Int] = []
+        var place = 0
+        for run in saved.runs {
+            guard run.count == 2, run[0] <= run[1] else { return nil }
+            let (length, isTooLong) = run[1].subtractingReportingOverflow(run[0])
+            let (end, isTooFar) = place.addingReportingOverflow(length)
+            guard !isTooLong, !isTooFar, end < Int.max else { return nil }
+            let start = max(first, place)
+            let kept = start..<max(start, min(end, last) + 1)
+            stops += kept.lazy.map { run[0] + ($0 - place) }
+            place = end + 1
         }
-        let stops = saved.runs.flatMap { Array($0[0]...$0[1]) }
-        guard stops.indices.contains(saved.cursor) else { return nil }
+        guard saved.cursor < place else { return nil }
         self.limit = limit
         self.stops = stops
-        cursor = saved.cursor
-        head = max(0, cursor - limit)
+        cursor = saved.cursor - first
     }
 
     /// Replays a travel, as a journal holds it.

@@ -39,7 +39,8 @@ extension Server {
         }
         let host = try TypedHost(
             name: name, try beginning(of: name, initialState), reducer: reducer, hot: hot,
-            loop: loop, limits: limits, hooks: hooks, authorize: authorize)
+            loop: loop, limits: limits, hooks: hooks, authorize: authorize, clock: effectClock,
+            calendar: calendar)
         add(host)
         host.didStart()
         // The program may commit before anybody can connect.

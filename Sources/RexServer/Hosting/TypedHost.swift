@@ -54,7 +54,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         name: String, _ beginning: Beginning<State, Action>, reducer: R, hot: HotPath<R>,
         loop: Loop, limits: Limits, hooks: [AnyPipelineHook<State, Action>] = [],
         authorize: (@Sendable (R.Action, ClientIdentity) async -> Bool)? = nil,
-        clock: any Clock<Duration> = SystemClock(),
+        clock: any Clock<Duration> = SystemClock(), calendar: (@Sendable () -> Date)? = nil,
         startsEffects: Bool = true, idPrefix: String = ""
     ) throws {
         let state = beginning.snapshot.state
@@ -88,7 +88,7 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
             initialState: state,
             reducer: HostedReducer(base: reducer, startsEffects: startsEffects),
             revision: beginning.snapshot.revision, hooks: hooks, label: name, idPrefix: idPrefix,
-            limits: bounds, clock: clock, now: { loop.date },
+            limits: bounds, clock: clock, now: calendar ?? { loop.date },
             inbox: { inbox.post($0) })
         link.host = self
         observeCore()

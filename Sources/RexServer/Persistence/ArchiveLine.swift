@@ -81,7 +81,7 @@ enum ArchiveEntry {
         if let hash = line["hash"]?.string.flatMap(Digest.bytes) {
             guard let key = Self.key(line, hash, at) else { return nil }
             self = .key(key)
-        } else if let state = line["state"], let revision = line["rev"]?.int {
+        } else if let state = line["state"], let revision = line["rev"].flatMap(Self.revision) {
             let timeline = RawJSON(line["timeline"] ?? .object([:]))
             self = .beginning(
                 revision: revision, milliseconds: at, timeline: timeline, state: state)
@@ -107,7 +107,7 @@ enum ArchiveEntry {
     }
 
     private static func commit(_ line: JSONValue, _ at: Int) -> StoredCommit? {
-        guard let revision = line["rev"]?.int, let patch = line["patch"],
+        guard let revision = line["rev"].flatMap(Self.revision), let patch = line["patch"],
             let from = line["from"].map({ RawJSON($0) }), Origin(stored: from) != nil
         else { return nil }
         var travel: Travel?
@@ -120,6 +120,11 @@ enum ArchiveEntry {
             revision: revision, milliseconds: at, origin: from, key: line["key"]?.string,
             action: line["action"].map { RawJSON($0) }, travel: travel,
             amends: line["amends"]?.bool ?? false, patch: RawJSON(patch))
+    }
+
+    /// One that a journal can hold.
+    private static func revision(_ value: JSONValue) -> Int? {
+        value.int.flatMap { (0...SQLiteFile.lastRevision).contains($0) ? $0 : nil }
     }
 
     private static func time(_ value: JSONValue) -> Int? {

@@ -147,7 +147,8 @@ struct Beginning<State: Statable & Codable, Action: WireAction> {
     ) throws {
         let time = Date().milliseconds
         for key in try journal.keys(of: store, since: time - limits.keyMilliseconds) {
-            let left = key.milliseconds + limits.keyMilliseconds - time
+            // One of the future, by a calendar that was set back since, is as one of now.
+            let left = min(key.milliseconds, time) + limits.keyMilliseconds - time
             keys.restore(
                 KeyTable.Key(user: key.user, text: key.text), actionHash: key.actionHash,
                 answer: key.answer, at: now, left: UInt64(max(0, left)))

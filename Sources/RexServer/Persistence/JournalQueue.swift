@@ -134,5 +134,9 @@ final class JournalQueue {
         if failure == nil, !open.isEmpty { writer.write(open) }
         isClosed = true
         writer.close(isCertain: failure == nil)
+        forgetParts()
     }
+
+    /// Each part holds the queue: without this neither would ever go.
+    func forgetParts() { parts = [] }
 }

@@ -134,8 +134,11 @@ final class PatchMaker<State: Statable & Codable>: Sendable {
 }
 
 extension Date {
-    /// Whole milliseconds since 1970.
-    var milliseconds: Int { Int((timeIntervalSince1970 * 1_000).rounded()) }
+    /// Whole milliseconds since 1970; the first or the last that an Int holds where it is beyond.
+    var milliseconds: Int {
+        let exact = (timeIntervalSince1970 * 1_000).rounded()
+        return Int(exactly: exact) ?? (exact < 0 ? .min : .max)
+    }
 
     init(milliseconds: Int) {
         self.init(timeIntervalSince1970: Double(milliseconds) / 1_000)

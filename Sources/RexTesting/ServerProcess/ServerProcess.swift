@@ -96,8 +96,10 @@ public final class ServerProcess {
         try process.wait()
     }
 
-    /// The folder of the built programs, seen from a test: they stand beside the test runner.
+    /// The folder of the built programs, seen from a test: they stand beside the test runner, or
+    /// where `REX_PROGRAMS` says, which is how programs that are built otherwise are tested.
     public static var builtPrograms: String {
+        if let folder = getenv("REX_PROGRAMS") { return String(cString: folder) }
         var buffer = [CChar](repeating: 0, count: 4_096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
         let path = String(

@@ -163,7 +163,9 @@ import Testing
         #expect(try LineClient(server).ask(["op": "ping"]).op == "pong")
     }
 
-    @Test func whoDoesNotReadIsSentMergedPatchesToo() async throws {
+    @Test(.uninstrumented("measures memory")) func whoDoesNotReadIsSentMergedPatchesToo()
+        async throws
+    {
         let server = try start(limits: "\"outbox_bytes\": 200000")
         let slow = try await RexConnection.open(try url("tls", server), timeout: Self.patience)
         let subscription = try await slow.subscribe(.init(store: "doc"))

@@ -76,7 +76,9 @@ import Testing
     }
 
     /// As much as a test can wait for; the server keeps none of it.
-    @Test func aLineWithoutAnEndIsRefusedAndTakesNoMemory() throws {
+    @Test(.uninstrumented("measures memory")) func aLineWithoutAnEndIsRefusedAndTakesNoMemory()
+        throws
+    {
         let server = try Programs.startServer()
         let other = try LineClient(server)
         _ = try other.ask(["op": "ping"])

@@ -27,7 +27,8 @@ import Testing
     }
 
     /// The listeners of one connection each get a copy, and it reads none of them.
-    @Test func listenersOfOneConnectionAddUpToItsBound() throws {
+    @Test(.uninstrumented("measures memory")) func listenersOfOneConnectionAddUpToItsBound() throws
+    {
         let server = try Programs.startServer()
         let listener = try LineClient(server, receiveBuffer: 16_384)
         for _ in 0..<200 { _ = try listener.ask(["op": "listen", "topic": "a"]) }
@@ -41,7 +42,7 @@ import Testing
         #expect(grown < 60_000_000, "200 copies of 500 kB took \(grown) bytes")
     }
 
-    @Test func statesForOneConnectionAddUpToItsBound() throws {
+    @Test(.uninstrumented("measures memory")) func statesForOneConnectionAddUpToItsBound() throws {
         let server = try Programs.startServer()
         let writer = try LineClient(server)
         let text = JSONValue.string(String(repeating: "x", count: 900_000))

@@ -13,7 +13,9 @@ import Testing
                 + "\"stall_ms\": 600000")
     }
 
-    @Test func thoseWithMostAreClosedWhereRepliesAreNotRead() throws {
+    @Test(.uninstrumented("measures memory")) func thoseWithMostAreClosedWhereRepliesAreNotRead()
+        throws
+    {
         let server = try start()
         let writer = try LineClient(server)
         let text = JSONValue.string(String(repeating: "x", count: 20_000))

@@ -194,7 +194,7 @@ import Testing
     }
 
     /// What is pushed on all the same stays with who pushes it.
-    @Test func whoPushesOnIsNotReadFrom() throws {
+    @Test(.uninstrumented("measures memory")) func whoPushesOnIsNotReadFrom() throws {
         let server = try Programs.startServer(limits: "\"frames_per_second\": 20")
         let flood = try LineClient(server)
         let lines = Array(String(repeating: "{\"op\":\"ping\"}\n", count: 4_096).utf8)

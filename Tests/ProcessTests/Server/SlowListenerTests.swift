@@ -92,7 +92,7 @@ import Testing
         return (received, dropped, gaps)
     }
 
-    @Test(arguments: Wire.allCases)
+    @Test(.uninstrumented("measures memory"), arguments: Wire.allCases)
     func theOldestAreLostAndCountedInTheirPlace(wire: Wire) throws {
         let server = try Programs.startServer(limits: "\"stall_ms\": 600000")
         let (send, next) = try open(wire, server)

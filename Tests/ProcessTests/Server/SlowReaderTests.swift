@@ -6,7 +6,9 @@ import Testing
 /// Readers that do not read: the server stays small, nobody else waits, and nothing is lost but the
 /// steps between.
 @Suite(.ownThreads) struct SlowReaderTests {
-    @Test func aSubscriberThatDoesNotReadCatchesUpWithOnePatch() throws {
+    @Test(.uninstrumented("measures memory")) func aSubscriberThatDoesNotReadCatchesUpWithOnePatch()
+        throws
+    {
         let server = try Programs.startServer(limits: "\"history_bytes\": 4000000")
         let writer = try LineClient(server)
         // A text of 100 kB that an action of a few bytes copies: 50 MB of patches, 50 kB of input.
@@ -38,7 +40,7 @@ import Testing
         try replica.follow { $0.state["round"] == "last" }
     }
 
-    @Test func whoDoesNotReadRepliesIsNotReadFrom() throws {
+    @Test(.uninstrumented("measures memory")) func whoDoesNotReadRepliesIsNotReadFrom() throws {
         let server = try Programs.startServer(limits: "\"outbox_bytes\": 200000")
         let writer = try LineClient(server)
         let text = JSONValue.string(String(repeating: "x", count: 100_000))

@@ -32,7 +32,7 @@ import Testing
         return times.sorted()
     }
 
-    @Test func aStalledReaderWhileMuchGoesBy() throws {
+    @Test(.uninstrumented("measures memory")) func aStalledReaderWhileMuchGoesBy() throws {
         let server = try Programs.startServer(
             limits: "\"history_bytes\": 4000000, \"stall_ms\": 3600000")
         let writer = try LineClient(server)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func manyComeSubscribeAndGo() throws {
+    @Test(.uninstrumented("measures memory")) func manyComeSubscribeAndGo() throws {
         let server = try Programs.startServer(
             limits: "\"history_commits\": 1000, \"grace_ms\": 1")
         func cycle(_ number: Int) throws {
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func manyEffectsLeaveNothing() throws {
+    @Test(.uninstrumented("measures memory")) func manyEffectsLeaveNothing() throws {
         let server = try Programs.startServer(
             limits: "\"history_commits\": 1000, \"history_bytes\": 1000000")
         let client = try LineClient(server)
@@ -168,7 +168,7 @@ import Testing
 
     // MARK: Those who say nothing
 
-    @Test func silentSocketsCostNobodyAnything() throws {
+    @Test(.uninstrumented("measures memory")) func silentSocketsCostNobodyAnything() throws {
         let server = try Programs.startServer()
         let client = try LineClient(server)
         #expect(try client.ask(["op": "ping"]).op == "pong")

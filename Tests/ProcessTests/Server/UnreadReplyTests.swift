@@ -61,7 +61,7 @@ import Testing
         return writer
     }
 
-    @Test(arguments: Wire.allCases)
+    @Test(.uninstrumented("measures memory"), arguments: Wire.allCases)
     func theyAreWaitedForAndThenGivenUp(wire: Wire) throws {
         let server = try start(
             "\"outbox_bytes\": 200000, \"stall_ms\": 500, \"linger_ms\": 100")

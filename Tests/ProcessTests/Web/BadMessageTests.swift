@@ -77,7 +77,7 @@ import Testing
         #expect(end.messages.map(\.op) == ["error", "bye"])
     }
 
-    @Test func aFragmentThatNeverEndsTakesNoMemory() throws {
+    @Test(.uninstrumented("measures memory")) func aFragmentThatNeverEndsTakesNoMemory() throws {
         let server = try Programs.startServer()
         let other = try MessageClient(server)
         _ = try other.ask(["op": "ping"])
@@ -98,7 +98,8 @@ import Testing
         #expect(try other.ask(["op": "ping"]).op == "pong")
     }
 
-    @Test func pingsWhoseAnswersAreNotReadTakeNoMemory() throws {
+    @Test(.uninstrumented("measures memory")) func pingsWhoseAnswersAreNotReadTakeNoMemory() throws
+    {
         let server = try Programs.startServer(limits: "\"outbox_bytes\": 65536")
         let other = try MessageClient(server)
         _ = try other.ask(["op": "ping"])

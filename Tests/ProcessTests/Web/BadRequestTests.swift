@@ -111,7 +111,7 @@ import Testing
         #expect(try LineClient(server).state("counter", "/count") == 0)
     }
 
-    @Test func aHeadThatNeverEndsTakesNoMemory() throws {
+    @Test(.uninstrumented("measures memory")) func aHeadThatNeverEndsTakesNoMemory() throws {
         let server = try Programs.startServer()
         let other = try WebClient(server)
         _ = try other.ask("GET", "/livez")

@@ -87,7 +87,9 @@ import Testing
         #expect(try narrow.message() == patch)
     }
 
-    @Test func aKilobyteThatInflatesToAGigabyteIsRefused() throws {
+    @Test(.uninstrumented("measures memory")) func aKilobyteThatInflatesToAGigabyteIsRefused()
+        throws
+    {
         let server = try Programs.startServer()
         let other = try MessageClient(server)
         _ = try other.ask(["op": "ping"])

@@ -1,5 +1,6 @@
-import Rex
 import Testing
+
+@testable import Rex
 
 struct TimelineTests {
     @Test func `steps, drops what could be redone, and takes a jump back`() {
@@ -46,5 +47,41 @@ struct TimelineTests {
         line.didTravel(Travel(op: .jump, to: 0))
         #expect(line.present == 0)
         #expect(line.undoTarget == 1)
+    }
+
+    @Test func `comes back as it was saved`() throws {
+        var line = Timeline(limit: 4)
+        for revision in 1...9 { line.didCommit(revision) }
+        _ = line.undo()
+        _ = line.undo()
+        line.jump(to: 3)
+        #expect(try #require(Timeline(line.saved, limit: 4)).revisions == line.revisions)
+        _ = line.undo()
+        let back = try #require(Timeline(line.saved, limit: 4))
+        #expect(back.revisions == line.revisions && back.present == line.present)
+        #expect(back.undoTarget == line.undoTarget && back.redoTarget == line.redoTarget)
+    }
+
+    /// What is stored may be damaged: no length that it names is believed.
+    @Test(
+        arguments: [
+            ([[0, 1_000_000_000_000]], 500_000_000_000, [499_999_999_997, 500_000_000_003]),
+            ([[7, 8], [0, .max - 9]], 2, [7, 3]),
+            ([[5, 5]], 0, [5, 5]),
+        ] as [([[Int]], Int, [Int])])
+    func `keeps its limit of what is saved`(runs: [[Int]], cursor: Int, ends: [Int]) throws {
+        let saved = Timeline.Saved(runs: runs, cursor: cursor)
+        let line = try #require(Timeline(saved, limit: 3))
+        #expect([line.revisions.first, line.revisions.last] == ends.map { $0 })
+        #expect(line.revisions.count <= 7)
+    }
+
+    @Test(
+        arguments: [
+            ([[0, .max]], 1), ([[0, 1], [2, .max]], 9), ([[.min, .max]], 0), ([[1, 0]], 0),
+            ([[0]], 0), ([[0, 1]], 2), ([[0, 1]], -1), ([[0, 1]], .max), ([], 0),
+        ] as [([[Int]], Int)])
+    func `refuses what is no timeline`(runs: [[Int]], cursor: Int) {
+        #expect(Timeline(Timeline.Saved(runs: runs, cursor: cursor), limit: 3) == nil)
     }
 }

@@ -11,6 +11,9 @@ extension SQLiteFile {
         defer { row.reset() }
         var found: [StoredStore] = []
         while try row.step() {
+            guard (1...Self.lastStore).contains(row.int(0)) else {
+                throw .damage("no store has the number \(row.int(0))")
+            }
             found.append(
                 StoredStore(
                     number: row.int(0), name: row.text(1) ?? "", epoch: row.text(2) ?? "",

@@ -325,5 +325,9 @@ final class SQLiteFile {
     /// The number of a commit's or a snapshot's row.
     static func row(_ store: Int, _ revision: Int) -> Int { store << 40 | revision }
     /// The revision of a row.
-    static func revision(_ row: Int) -> Int { row & (1 << 40 - 1) }
+    static func revision(_ row: Int) -> Int { row & lastRevision }
+    /// The last revision that there can be.
+    static let lastRevision = 1 << 40 - 1
+    /// The last number that a store can have.
+    static let lastStore = 1 << 22
 }

@@ -79,10 +79,15 @@ struct WriteAheadLog {
         var sum = Sum(first: 0, second: 0, isBigEndian: isBigEndian)
         sum.add(UnsafeRawBufferPointer(rebasing: bytes[..<24]))
         let page = Int(number(bytes, 8))
-        guard magic & ~1 == Self.magic, sum.isStored(in: bytes, at: 24), page >= 512 else {
+        guard magic & ~1 == Self.magic, sum.isStored(in: bytes, at: 24), isPage(page) else {
             return "the head of its log is damaged; whatever stands in the log only"
         }
         return damage(inFramesOf: bytes, page, sum)
+    }
+
+    /// The sizes that SQLite knows.
+    private static func isPage(_ bytes: Int) -> Bool {
+        (512...65_536).contains(bytes) && bytes.nonzeroBitCount == 1
     }
 
     private static func damage(
