@@ -14,7 +14,7 @@ public struct Limits: Sendable, Equatable {
     public var connections = 10_000
     /// Connections of one address at one time (of IPv6: of one /64); 0 for as many as there are.
     /// Over it a new one gets `overloaded` and is closed.
-    public var addressConnections = 5_000
+    public var addressConnections = 10_000
     /// Frames that one connection may send in a second, requests over HTTP among them; 0 for any
     /// number. Over it the connection is not read from until there is room again.
     public var framesPerSecond = 0
