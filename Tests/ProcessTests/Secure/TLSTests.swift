@@ -9,19 +9,10 @@ import Testing
 @Suite(.ownThreads) struct TLSTests {
     private static let patience = Duration.seconds(60)
 
-    private func file(_ name: String) -> String {
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "RexTLSTests/Certificates/\(name)").path
-    }
+    private func file(_ name: String) -> String { Certificates.path(name) }
 
-    private func start(_ options: String..., limits: String? = nil) throws -> ServerProcess {
-        var words = ["--tls-cert", file("server.pem"), "--tls-key", file("server.key")] + options
-        if let limits {
-            let scratch = try Scratch()
-            words += ["--config", try scratch.write("{\"limits\": {\(limits)}}", to: "rex.json")]
-            return try withExtendedLifetime(scratch) { try server(words) }
-        }
-        return try server(words)
+    private func start(_ options: String...) throws -> ServerProcess {
+        try server(["--tls-cert", file("server.pem"), "--tls-key", file("server.key")] + options)
     }
 
     private func server(_ words: [String]) throws -> ServerProcess {
@@ -152,7 +143,7 @@ import Testing
     }
 
     @Test func whoSaysNothingInAHandshakeIsLetGo() throws {
-        let server = try start(limits: "\"handshake_ms\": 200")
+        let server = try Programs.startSecureServer(limits: "\"handshake_ms\": 200")
         let silent = try LineClient(server)
         try silent.send([0x16, 3, 1])
         #expect(try silent.line() == nil)
@@ -166,7 +157,7 @@ import Testing
     @Test(.uninstrumented("measures memory")) func whoDoesNotReadIsSentMergedPatchesToo()
         async throws
     {
-        let server = try start(limits: "\"outbox_bytes\": 200000")
+        let server = try Programs.startSecureServer(limits: "\"outbox_bytes\": 200000")
         let slow = try await RexConnection.open(try url("tls", server), timeout: Self.patience)
         let subscription = try await slow.subscribe(.init(store: "doc"))
         let writer = try LineClient(server)

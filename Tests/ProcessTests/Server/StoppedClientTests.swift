@@ -6,25 +6,11 @@ import Testing
 /// Clients that are stopped (SIGSTOP), as a laptop that is closed: by the real client, on every
 /// transport. They go on when they may.
 @Suite(.ownThreads) struct StoppedClientTests {
-    private func certificate(_ name: String) -> String {
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "RexTLSTests/Certificates/\(name)").path
-    }
-
-    private func start(limits: String) throws -> ServerProcess {
-        let scratch = try Scratch()
-        let file = try scratch.write("{\"limits\": {\(limits)}}", to: "rex.json")
-        defer { withExtendedLifetime(scratch) {} }
-        return try Programs.startServer(
-            "--config", file, "--tls-cert", certificate("server.pem"), "--tls-key",
-            certificate("server.key"))
-    }
-
     private func client(
         _ scheme: String, _ server: ServerProcess, _ words: String...
     ) throws -> ChildProcess {
         let secure = scheme == "tls" || scheme == "wss"
-        let options = secure ? ["--tls-ca", certificate("authority.pem")] : []
+        let options = secure ? ["--tls-ca", Certificates.path("authority.pem")] : []
         return try ChildProcess(
             [Programs.client, "--url", "\(scheme)://localhost:\(server.port)", "--json"] + options
                 + words,
@@ -37,7 +23,7 @@ import Testing
 
     @Test(arguments: ["tcp", "tls", "ws", "wss"])
     func aListenerIsToldWhatItMissed(scheme: String) throws {
-        let server = try start(limits: "\"outbox_bytes\": 200000")
+        let server = try Programs.startSecureServer(limits: "\"outbox_bytes\": 200000")
         let listener = try client(scheme, server, "listen", "news")
         try server.awaitMetric("rex_listeners") { $0 == 1 }
         listener.signal(SIGSTOP)
@@ -75,7 +61,7 @@ import Testing
 
     @Test(arguments: ["tcp", "tls", "ws", "wss"])
     func aWatcherComesToTheSameState(scheme: String) throws {
-        let server = try start(limits: "\"outbox_bytes\": 200000")
+        let server = try Programs.startSecureServer(limits: "\"outbox_bytes\": 200000")
         let watcher = try client(scheme, server, "--store", "doc", "watch", "/t", "--patches")
         #expect(try json(watcher).op == "subscribed")
         watcher.signal(SIGSTOP)
@@ -102,7 +88,8 @@ import Testing
     }
 
     @Test func aListenerThatWantsNoGapsComesBack() throws {
-        let server = try start(limits: "\"outbox_bytes\": 100000, \"linger_ms\": 60000")
+        let server = try Programs.startSecureServer(
+            limits: "\"outbox_bytes\": 100000, \"linger_ms\": 60000")
         // Nobody looks at what it prints.
         let listener = try ChildProcess([
             "/bin/sh", "-c", "exec \"$0\" \"$@\" > /dev/null", Programs.client, "--url",

@@ -8,20 +8,6 @@ import Testing
 @Suite(.ownThreads) struct UnreadReplyTests {
     enum Wire: String, CaseIterable { case lines, messages, deflated, requests, tls }
 
-    private func certificate(_ name: String) -> String {
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "RexTLSTests/Certificates/\(name)").path
-    }
-
-    private func start(_ limits: String) throws -> ServerProcess {
-        let scratch = try Scratch()
-        let file = try scratch.write("{\"limits\": {\(limits)}}", to: "rex.json")
-        defer { withExtendedLifetime(scratch) {} }
-        return try Programs.startServer(
-            "--config", file, "--tls-cert", certificate("server.pem"), "--tls-key",
-            certificate("server.key"))
-    }
-
     /// Asks for far more than buffers hold and reads none of it; what is returned keeps the
     /// connection.
     private func ask(_ wire: Wire, _ server: ServerProcess, times: Int) throws -> AnyObject {
@@ -63,8 +49,8 @@ import Testing
 
     @Test(.uninstrumented("measures memory"), arguments: Wire.allCases)
     func theyAreWaitedForAndThenGivenUp(wire: Wire) throws {
-        let server = try start(
-            "\"outbox_bytes\": 200000, \"stall_ms\": 500, \"linger_ms\": 100")
+        let server = try Programs.startSecureServer(
+            limits: "\"outbox_bytes\": 200000, \"stall_ms\": 500, \"linger_ms\": 100")
         let writer = try fill(server)
         let before = server.residentBytes
         // A hundred megabytes.
@@ -80,7 +66,7 @@ import Testing
 
     /// Every one comes, in order, once it is read.
     @Test func noneIsLost() throws {
-        let server = try start("\"outbox_bytes\": 200000")
+        let server = try Programs.startSecureServer(limits: "\"outbox_bytes\": 200000")
         _ = try fill(server)
         let lines = try LineClient(server, receiveBuffer: 4_096)
         let messages = try MessageClient(server)
