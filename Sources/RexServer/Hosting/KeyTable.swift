@@ -10,12 +10,12 @@ struct KeyTable {
 
         /// By bytes: texts that only look alike are two keys.
         static func == (a: Key, b: Key) -> Bool {
-            a.text.utf8.elementsEqual(b.text.utf8)
-                && (a.user?.utf8).map(Array.init) == (b.user?.utf8).map(Array.init)
+            ExactName(a.text) == ExactName(b.text)
+                && a.user.map(ExactName.init) == b.user.map(ExactName.init)
         }
 
         func hash(into hasher: inout Hasher) {
-            for byte in text.utf8 { hasher.combine(byte) }
+            hasher.combine(ExactName(text))
         }
     }
 

@@ -61,13 +61,16 @@ struct Beginning<State: Statable & Codable, Action: WireAction> {
     private static func store(
         named name: String, _ first: State, in journal: any Journal
     ) throws -> StoredStore {
-        if let known = try journal.stores().first(where: { $0.name == name }) { return known }
+        if let known = try journal.stores().first(where: { $0.name.hasSameBytes(as: name) }) {
+            return known
+        }
         let timeline = try RawJSON(encoding: Timeline(at: 0).saved)
         let snapshot = StoredSnapshot(
             revision: 0, milliseconds: Date().milliseconds, chain: 0, written: 0,
             timeline: timeline, state: try RawJSON(encoding: first))
         _ = try journal.addStore(name, epoch: Identifiers.fresh(), snapshot)
-        guard let added = try journal.stores().first(where: { $0.name == name }) else {
+        guard let added = try journal.stores().first(where: { $0.name.hasSameBytes(as: name) })
+        else {
             throw JournalError(.failed, "store \(name) was added and is not there")
         }
         return added

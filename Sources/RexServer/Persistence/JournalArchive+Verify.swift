@@ -33,7 +33,8 @@ extension JournalArchive {
     ) throws(JournalError) -> Verdict where R.State: Codable, R.Action: WireAction {
         let journal = try reader()
         try journal.beginView()
-        guard let store = try journal.stores().first(where: { $0.name == name }) else {
+        guard let store = try journal.stores().first(where: { $0.name.hasSameBytes(as: name) })
+        else {
             throw JournalError(.failed, "there is no store \(name) in \(path)")
         }
         var verdict = Verdict(store: name)

@@ -57,6 +57,9 @@ struct StoredKey: Sendable, Equatable {
     let answer: KeyTable.Answer
     /// Since 1970.
     let milliseconds: Int
+
+    /// What it is the answer to.
+    var key: KeyTable.Key { KeyTable.Key(user: user, text: text) }
 }
 
 /// A reminder that waits, as it is stored.

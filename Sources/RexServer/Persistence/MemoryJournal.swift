@@ -66,7 +66,7 @@ final class MemoryJournal: Journal {
             try Self.append(pending, to: &stores[store - 1])
         }
         for (store, key) in batch.keys {
-            stores[store - 1].keys.removeAll { $0.user == key.user && $0.text == key.text }
+            stores[store - 1].keys.removeAll { $0.key == key.key }
             stores[store - 1].keys.append(key)
         }
         for (store, pending) in batch.snapshots {

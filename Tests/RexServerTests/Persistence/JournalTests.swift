@@ -102,6 +102,23 @@ import Testing
         #expect(try stock.journal.keys(of: store, since: 0) == Array(keys[2...]))
     }
 
+    /// Keys and users are what their bytes are, in both journals.
+    @Test(arguments: Stock.Kind.allCases) func keysThatOnlyLookAlikeAreTwo(kind: Stock.Kind) throws
+    {
+        let stock = try Stock(kind)
+        let store = try stock.addTally()
+        let names = [("é", "é"), ("e\u{301}", "é"), ("e\u{301}", "e\u{301}")]
+        let keys = names.enumerated().map { number, name in
+            StoredKey(
+                user: name.0, text: name.1, actionHash: [UInt8(number)],
+                answer: .ack(revision: number), milliseconds: number)
+        }
+        var batch = JournalBatch(ticket: 1)
+        batch.keys = keys.map { (store, $0) }
+        try stock.journal.write(batch)
+        #expect(try stock.journal.keys(of: store, since: 0).map(\.actionHash) == [[0], [1], [2]])
+    }
+
     @Test(arguments: Stock.Kind.allCases) func whatIsRemovedIsGone(kind: Stock.Kind) throws {
         let stock = try Stock(kind)
         let store = try stock.addTally()
