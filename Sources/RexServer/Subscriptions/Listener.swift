@@ -4,7 +4,8 @@ import RexProtocol
 
 /// One client's wish to hear the topics that match a pattern.
 final class Listener {
-    unowned let connection: Connection
+    /// Kept as long as it listens: a connection that ends takes its listeners back.
+    let connection: Connection
     let group: ListenerGroup
     let slow: ClientFrame.Slow
     /// 3 stands for `t3`.

@@ -6,7 +6,8 @@ import RexProtocol
 /// last cut at the path; otherwise it is *behind* and holds the state that the client has, from
 /// which one merged patch will bring it up to date.
 final class Subscription {
-    unowned let connection: Connection
+    /// Kept as long as it follows: a connection that ends takes its subscriptions back.
+    let connection: Connection
     /// 3 stands for `s3`.
     let number: Int
     unowned let store: HostedStore

@@ -6,7 +6,7 @@ import RexProtocol
 /// During a turn three rows grow: patches are placed at once (they stand ahead of the turn's
 /// replies), replies collect in one buffer, events come after them. `seal` ends the rows: it fixes
 /// the order of what is there, so that what comes next comes after it. At the end of the turn the
-/// server seals and writes everything by one `writev`.
+/// server seals and writes everything by one `sendmsg`.
 struct Outbox {
     /// Sealed, in order; the first `head` chunks and `offset` bytes of the next have left.
     private var ready: [Chunk] = []
@@ -91,9 +91,16 @@ struct Outbox {
     private static let nothing = Chunk([])
 
     /// What is sealed, may leave and has not. Its first chunk lacks its first `offset` bytes.
-    var waiting: ArraySlice<Chunk> {
-        guard let hold = holds.first else { return ready[head...] }
-        return ready[head..<max(head, hold.from - passed)]
+    var waiting: ArraySlice<Chunk> { ready[head..<waitingEnd] }
+
+    /// Something is sealed, may leave and has not.
+    var isWaiting: Bool { head < waitingEnd }
+
+    /// The chunk that waits, where it is only one.
+    var onlyWaiting: Chunk? { waitingEnd == head + 1 ? ready[head] : nil }
+
+    private var waitingEnd: Int {
+        holds.isEmpty ? ready.count : max(head, holds[0].from - passed)
     }
 
     // MARK: Held back
@@ -176,7 +183,13 @@ struct Outbox {
         if head == ready.count {
             precondition(left == 0, "more bytes reported as written than were waiting")
             passed += ready.count
-            if ready.capacity > 8 { ready = [] } else { ready.removeAll(keepingCapacity: true) }
+            if ready.capacity > 8 {
+                ready = []
+            } else if head == 1 {
+                ready.removeLast()
+            } else {
+                ready.removeAll(keepingCapacity: true)
+            }
             head = 0
         } else if head > 64 {
             ready.removeFirst(head)
@@ -190,11 +203,46 @@ struct Outbox {
     func first(_ limit: Int) -> (chunks: ArraySlice<Chunk>, bytes: Int) {
         var bytes = -offset
         var end = head
-        let last = waiting.endIndex
+        let last = waitingEnd
         while end < last, end == head || bytes + ready[end].count <= limit {
             bytes += ready[end].count
             end += 1
         }
         return (ready[head..<end], bytes)
     }
+}
+
+extension Outbox {
+    /// Has a socket take what waits, as much as it will at once.
+    ///
+    /// - Parameter sealing: all that there is gets its place first.
+    /// - Returns: the bytes that have left.
+    mutating func write(to socket: Socket, sealing: Bool) -> Int {
+        if sealing { seal() }
+        var left = 0
+        while isWaiting, !socket.isDraining, !socket.isClosing {
+            // The slice is gone before the row lets go of its chunks, which it then holds alone.
+            let taken = offer(to: socket)
+            if taken == 0 { break }
+            didWrite(taken)
+            left += taken
+        }
+        return left
+    }
+
+    private func offer(to socket: Socket) -> Int {
+        guard !socket.isSecured else {
+            // What a cipher makes is this connection's alone: not more than the kernel may soon
+            // take.
+            return socket.write(
+                first(Self.cipheredBytes).chunks, offset: offset, most: Self.cipheredBytes)
+        }
+        if let chunk = onlyWaiting { return socket.write(chunk, offset: offset) }
+        return socket.write(waiting.prefix(Self.mostChunks), offset: offset)
+    }
+
+    /// The most chunks of one `sendmsg` (the system's IOV_MAX).
+    private static let mostChunks = 1_024
+    /// How much a cipher is given at a time.
+    private static let cipheredBytes = 65_536
 }

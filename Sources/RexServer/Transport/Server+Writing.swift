@@ -45,23 +45,19 @@ extension Server {
     /// Writes what the kernel takes; the rest follows as the other side reads.
     func flush(_ connection: Connection) {
         guard connection.phase != .closed, !connection.socket.isClosing else { return }
-        connection.outbox.seal()
-        write(connection)
+        write(connection, sealing: true)
         if connection.outbox.isEmpty { didEmpty(connection) }
     }
 
     /// Writes what has its place already. Within a turn only where an outbox is full: what the
     /// kernel takes need not be held, and whom it takes nothing for is seen to be behind.
-    func write(_ connection: Connection) {
+    ///
+    /// - Parameter sealing: all that there is gets its place first.
+    func write(_ connection: Connection, sealing: Bool = false) {
         let socket = connection.socket
         guard connection.phase != .closed else { return }
-        while !connection.outbox.waiting.isEmpty, !socket.isDraining, !socket.isClosing {
-            let taken = offer(connection)
-            if taken == 0 { break }
-            connection.outbox.didWrite(taken)
-            metrics.bytesSent += taken
-        }
-        if !connection.outbox.waiting.isEmpty, !socket.isDraining, !socket.isClosing {
+        metrics.bytesSent += connection.outbox.write(to: socket, sealing: sealing)
+        if connection.outbox.isWaiting, !socket.isDraining, !socket.isClosing {
             let (chunks, bytes) = connection.outbox.first(Self.laterBytes)
             connection.writingBytes = bytes
             socket.writeLater(chunks, offset: connection.outbox.offset)
@@ -77,27 +73,9 @@ extension Server {
         connection.cipheredBytes = bytes
     }
 
-    /// Offers the socket what waits, and returns how much it took. The slice is gone by then: the
-    /// outbox is alone with its chunks when it lets go of them.
-    private func offer(_ connection: Connection) -> Int {
-        let (socket, offset) = (connection.socket, connection.outbox.offset)
-        guard socket.isSecured else {
-            return socket.write(
-                connection.outbox.waiting.prefix(Self.mostChunks), offset: offset)
-        }
-        // What a cipher makes is this connection's alone: not more than the kernel may soon take.
-        return socket.write(
-            connection.outbox.first(Self.cipheredBytes).chunks, offset: offset,
-            most: Self.cipheredBytes)
-    }
-
-    /// The most chunks of one `writev` (the system's IOV_MAX).
-    private static let mostChunks = 1_024
     /// About how much is handed to the kernel at a time once it is full: what is not handed over
     /// yet can still be merged.
     private static let laterBytes = 65_536
-    /// How much a cipher is given at a time.
-    private static let cipheredBytes = 65_536
 
     private func noteStall(_ connection: Connection) {
         connection.stalledSince = loop.milliseconds
