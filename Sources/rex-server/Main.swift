@@ -23,6 +23,8 @@ import RexServer
             try await run()
         } catch let error as UsageError {
             fail(Status.usage, "\(error)", hint: "rex-server --help shows the options")
+        } catch let error as SettingError {
+            fail(Status.usage, "\(error)")
         } catch let error as LoopError {
             fail(Status.cannotListen, "\(error)")
         } catch let error as JournalError {
@@ -52,9 +54,10 @@ import RexServer
                 _ = try tokens(settings)
                 print("the configuration is good")
             } else {
-                try await serve(settings, arguments)
+                return try await serve(settings, arguments)
             }
         }
+        try StandardStreams.flush()
     }
 
     /// Flags over environment over file.
@@ -232,7 +235,7 @@ import RexServer
 
     private static func flushOutput() {
         // `print` keeps lines back where nobody types: the ready line must be there now.
-        StandardStreams.flush()
+        try? StandardStreams.flush()
     }
 
     private static func fail(_ status: Int32, _ message: String, hint: String? = nil) -> Never {
