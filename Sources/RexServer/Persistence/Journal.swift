@@ -34,6 +34,10 @@ protocol Journal: Sendable {
     func isUncertain() throws(JournalError) -> Bool
     /// Notes that acks may be ahead of what is stored, or that they are not any more.
     func setUncertain(_ flag: Bool) throws(JournalError)
+    /// How many clients may have been named, by the server that writes it and those before.
+    func clientsNamed() throws(JournalError) -> Int
+    /// Notes how many may be named from here on.
+    func setClientsNamed(_ count: Int) throws(JournalError)
     /// Writes about as much as a busy moment brings and takes it back: throws where that does not
     /// go.
     func tryWriting() throws(JournalError)

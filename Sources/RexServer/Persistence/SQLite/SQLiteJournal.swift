@@ -148,6 +148,14 @@ final class SQLiteJournal: Journal {
         }
     }
 
+    func clientsNamed() throws(JournalError) -> Int {
+        try withFile { file throws(Database.Failure) in try file.fact("clients") ?? 0 }
+    }
+
+    func setClientsNamed(_ count: Int) throws(JournalError) {
+        try withFile { file throws(Database.Failure) in try file.setFact("clients", count) }
+    }
+
     func tryWriting() throws(JournalError) {
         try withFile { file throws(Database.Failure) in try file.tryWriting() }
     }
