@@ -46,13 +46,13 @@ public final class FolderLock: Sendable {
         var path = folder.hasPrefix("/") ? "" : "."
         for part in folder.split(separator: "/") {
             path += "/" + part
-            guard mkdir(path, 0o700) == 0 || errno == EEXIST || errno == EROFS else {
-                // One that is there and may not be written to is no fault yet.
-                var found = stat()
-                if stat(path, &found) == 0 { continue }
-                throw Failure(
-                    description: "the folder \(path) cannot be made: \(reason)", isTaken: false)
-            }
+            if mkdir(path, 0o700) == 0 || errno == EEXIST || errno == EROFS { continue }
+            let reason = reason
+            // One that is there and may not be written to is no fault yet.
+            var found = stat()
+            if stat(path, &found) == 0 { continue }
+            throw Failure(
+                description: "the folder \(path) cannot be made: \(reason)", isTaken: false)
         }
     }
 

@@ -66,11 +66,17 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
 
     /// What is at fault.
     public let kind: Kind
+    /// What was tried, and the system's words.
+    let reason: String
+    /// The file that it was tried with, where that is not said already.
+    private let path: String?
     /// What was tried, with what, and the system's words.
-    public let description: String
+    public var description: String { path.map { "\($0): \(reason)" } ?? reason }
 
-    init(_ kind: Kind, _ description: String) {
+    /// - Parameter path: it is not for those who know nothing of the machine.
+    init(_ kind: Kind, _ reason: String, with path: String? = nil) {
         self.kind = kind
-        self.description = description
+        self.reason = reason
+        self.path = path
     }
 }

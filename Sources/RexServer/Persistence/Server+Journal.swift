@@ -50,7 +50,8 @@ extension Server {
             }
         }
         try journal.setUncertain(durability == .async)
-        try goOnNaming(behind: journal)
+        lastConnection = try journal.clientsNamed()
+        namedAhead = lastConnection
         let reports = Inbox<JournalWriter.Report>(on: loop) { [weak self] report in
             self?.enter(with: report) { $0.didReport($1) }
         }
@@ -65,14 +66,9 @@ extension Server {
             reader, answer: { answers.post($0) }, closed: { readerEnd.post(true) })
     }
 
-    /// Nobody is given the name of another, whom history knows by it: not by a later server either.
-    private func goOnNaming(behind journal: any Journal) throws(JournalError) {
-        lastConnection = try journal.clientsNamed()
-        namedAhead = lastConnection + Self.clientsAhead
-        try journal.setClientsNamed(namedAhead)
-    }
-
-    /// Notes, in good time, that more clients are named than was noted.
+    /// Notes, in good time, that more clients are named than was noted: nobody is given the name of
+    /// another whom history knows by it, not by a later server either. Whatever a client commits is
+    /// stored behind it.
     func nameAhead() {
         guard let journal, lastConnection > namedAhead - Self.clientsAhead / 2 else { return }
         namedAhead = lastConnection + Self.clientsAhead
