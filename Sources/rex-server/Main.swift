@@ -211,7 +211,7 @@ import RexServer
         }
     }
 
-    /// SIGHUP: what may change while the server runs is read again; a bad file changes nothing.
+    /// SIGHUP: what may change while the server runs is read again; of a bad file nothing is taken.
     private static func reload(
         _ started: ServerSettings, _ arguments: Arguments, _ server: Server
     ) {
@@ -219,8 +219,9 @@ import RexServer
             do {
                 let new = try settings(arguments)
                 let tokens = try tokens(new)
-                try await useTLS(new, on: server)
+                // First: what was taken back is gone, whatever is wrong with a certificate.
                 if let tokens, started.tokenFile != nil { await server.useTokens(tokens) }
+                try await useTLS(new, on: server)
                 await server.setLogLevel(new.logLevel)
                 let waiting = new.names(ofChangesNeedingRestart: started)
                 await server.log.event(
