@@ -5,6 +5,7 @@ import RexServer
 /// `rex-server export`, `import`, `backup` and `verify`.
 enum JournalCommands {
     static func run(_ name: String, _ operands: [String]) throws {
+        for operand in operands { _ = try ServerSettings.path(operand) }
         let archive = JournalArchive(folder: operands[0])
         switch name {
         case "export": try export(archive)
@@ -16,8 +17,17 @@ enum JournalCommands {
     }
 
     private static func export(_ archive: JournalArchive) throws {
-        // Nobody who reads any more is no error: `| head`.
-        try archive.export { StandardStreams.writeOutput($0 + [10]) }
+        var failure: StandardStreams.Failure?
+        try archive.export { line in
+            do throws(StandardStreams.Failure) {
+                // Nobody who reads any more is no error: `| head`.
+                return try StandardStreams.writeOutput(line + [10])
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
     }
 
     private static func importLines(_ archive: JournalArchive) throws {
@@ -46,7 +56,7 @@ enum JournalCommands {
                 print("\(name): \(verdict.commits) commits, each as it was")
             }
         }
-        StandardStreams.flush()
+        try StandardStreams.flush()
         if !isGood { StandardStreams.exit(1) }
     }
 

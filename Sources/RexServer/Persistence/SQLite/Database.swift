@@ -28,6 +28,7 @@ final class Database {
 
     /// Opens a file.
     init(_ path: String, _ access: Access) throws(Failure) {
+        _ = Self.countsNoMemory
         var address = path
         let flags: Int32
         switch access {
@@ -49,6 +50,8 @@ final class Database {
         handle = opened
         sqlite3_busy_timeout(handle, Self.patience)
     }
+
+    private static let countsNoMemory: Void = rex_sqlite_count_no_memory()
 
     private static func escaped(_ path: String) -> String {
         path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
@@ -164,6 +167,12 @@ final class Statement {
                     handle, Int32(index), $0.baseAddress, Int32($0.count))
             }
         }
+    }
+
+    /// As `bind(text:at:)`, where the bytes stay where they are until the statement has run.
+    func bind(borrowed bytes: UnsafeBufferPointer<UInt8>, at index: Int) {
+        _ = rex_sqlite_bind_borrowed_text(
+            handle, Int32(index), bytes.baseAddress, Int32(bytes.count))
     }
 
     func bind(blob bytes: [UInt8], at index: Int) {

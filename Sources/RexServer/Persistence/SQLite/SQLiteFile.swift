@@ -170,14 +170,15 @@ final class SQLiteFile {
         let row = try database.statement(
             "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         var end: (store: Int, value: End)?
-        for (store, pending) in batch.commits {
+        for index in batch.commits.indices {
+            let store = batch.commits[index].store
             if let last = end, last.store != store { next[last.store] = last.value }
             if end?.store != store { end = next[store].map { (store, $0) } }
-            guard var value = end?.value, value.revision + 1 == pending.revision else {
+            var commit = batch.commits[index].commit.stored()
+            guard var value = end?.value, value.revision + 1 == commit.revision else {
                 throw Database.Failure(
-                    code: 1, description: "revision \(pending.revision) does not follow")
+                    code: 1, description: "revision \(commit.revision) does not follow")
             }
-            var commit = pending.stored()
             commit.chain = commit.sum(after: value.chain)
             commit.epoch = value.epoch
             try insert(commit, of: store, by: row)
@@ -199,15 +200,35 @@ final class SQLiteFile {
         row.bind(Self.row(store, commit.revision), at: 1)
         row.bind(commit.epoch, at: 2)
         row.bind(commit.milliseconds, at: 3)
-        row.bind(text: commit.origin.bytes, at: 4)
         row.bind(commit.key, at: 5)
-        row.bind(text: commit.action?.bytes, at: 6)
         row.bind(commit.travel?.op.rawValue, at: 7)
         if let travel = commit.travel { row.bind(travel.to, at: 8) } else { row.bindNothing(at: 8) }
         row.bind(commit.amends ? 1 : 0, at: 9)
-        row.bind(text: commit.patch.bytes, at: 10)
         row.bind(Int(Int64(bitPattern: commit.chain)), at: 11)
-        try row.run()
+        try Self.withTexts(of: commit) { (origin, action, patch) throws(Database.Failure) in
+            row.bind(borrowed: origin, at: 4)
+            if let action { row.bind(borrowed: action, at: 6) } else { row.bindNothing(at: 6) }
+            row.bind(borrowed: patch, at: 10)
+            try row.run()
+        }
+    }
+
+    /// The texts of a commit where they lie.
+    private static func withTexts(
+        of commit: StoredCommit,
+        _ body: (
+            _ origin: UnsafeBufferPointer<UInt8>, _ action: UnsafeBufferPointer<UInt8>?,
+            _ patch: UnsafeBufferPointer<UInt8>
+        ) throws(Database.Failure) -> Void
+    ) throws(Database.Failure) {
+        try commit.origin.bytes.withUnsafeBufferPointer { (origin) throws(Database.Failure) in
+            try commit.patch.bytes.withUnsafeBufferPointer { (patch) throws(Database.Failure) in
+                guard let action = commit.action else { return try body(origin, nil, patch) }
+                try action.bytes.withUnsafeBufferPointer { (action) throws(Database.Failure) in
+                    try body(origin, action, patch)
+                }
+            }
+        }
     }
 
     private func insert(_ key: StoredKey, of store: Int) throws(Database.Failure) {
