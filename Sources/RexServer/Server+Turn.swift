@@ -84,8 +84,11 @@ extension Server {
                     continue
                 }
                 var frames = StateFrames(store: store, place: watch.place, revision: new.revision)
-                for member in watch.members where member.base == nil {
-                    if mustWait(member) {
+                for member in watch.members {
+                    if member.base != nil {
+                        // It is behind already: this one too comes to it in the merged patch.
+                        metrics.patchesMerged += 1
+                    } else if mustWait(member) {
                         member.base = old
                     } else {
                         try send(patch, to: member, by: &frames)

@@ -52,6 +52,7 @@ import RexServer
             let settings = try settings(arguments)
             if arguments[ServerOptions.checkConfig] {
                 _ = try tokens(settings)
+                try checkTLS(settings)
                 print("the configuration is good")
             } else {
                 return try await serve(settings, arguments)
@@ -156,7 +157,9 @@ import RexServer
         }
         let addresses = try await listen(settings, server)
         if let file = settings.portFile { try write(addresses, to: file) }
-        try await server.run(hangUp: { reload(settings, arguments, server) }) {
+        let hangUp = reloading(settings, arguments, server)
+        defer { hangUp.finish() }
+        try await server.run(hangUp: { hangUp.yield() }) {
             print("rex-server ready on \(addresses.map(\.description).joined(separator: ", "))")
             flushOutput()
             ServiceNotification.send("READY=1")
@@ -171,6 +174,16 @@ import RexServer
         }
         try await server.openJournal(
             in: folder, durability: settings.durability, acceptsLoss: settings.acceptsLoss)
+    }
+
+    private static func checkTLS(_ settings: ServerSettings) throws {
+        guard let certificate = settings.tlsCertificate, let key = settings.tlsKey else { return }
+        do {
+            try Server.checkTLS(
+                certificate: certificate, key: key, clientAuthority: settings.tlsClientAuthority)
+        } catch {
+            throw BadConfiguration("\(error)")
+        }
     }
 
     private static func useTLS(_ settings: ServerSettings, on server: Server) async throws {
@@ -211,26 +224,35 @@ import RexServer
         }
     }
 
-    /// SIGHUP: what may change while the server runs is read again; of a bad file nothing is taken.
+    /// Reads again what may change while the server runs, one time after the other: the last signal
+    /// has the last word. Several that come while it reads are one.
+    private static func reloading(
+        _ started: ServerSettings, _ arguments: Arguments, _ server: Server
+    ) -> AsyncStream<Void>.Continuation {
+        let (signals, continuation) = AsyncStream<Void>.makeStream(
+            bufferingPolicy: .bufferingNewest(1))
+        Task { for await _ in signals { await reload(started, arguments, server) } }
+        return continuation
+    }
+
+    /// Of a bad file nothing is taken.
     private static func reload(
         _ started: ServerSettings, _ arguments: Arguments, _ server: Server
-    ) {
-        Task {
-            do {
-                let new = try settings(arguments)
-                let tokens = try tokens(new)
-                // First: what was taken back is gone, whatever is wrong with a certificate.
-                if let tokens, started.tokenFile != nil { await server.useTokens(tokens) }
-                try await useTLS(new, on: server)
-                await server.setLogLevel(new.logLevel)
-                let waiting = new.names(ofChangesNeedingRestart: started)
-                await server.log.event(
-                    .notice, "reloaded",
-                    waiting.isEmpty
-                        ? [:] : ["needs_restart": waiting.joined(separator: ",")])
-            } catch {
-                await server.log.event(.error, "reload_failed", ["reason": "\(error)"])
-            }
+    ) async {
+        do {
+            // First: what was taken back is gone, whatever is wrong with the rest.
+            let read = Result { try settings(arguments) }
+            let tokens = try tokens((try? read.get()) ?? started)
+            if let tokens, started.tokenFile != nil { await server.useTokens(tokens) }
+            let new = try read.get()
+            try await useTLS(new, on: server)
+            await server.setLogLevel(new.logLevel)
+            let waiting = new.names(ofChangesNeedingRestart: started)
+            await server.log.event(
+                .notice, "reloaded",
+                waiting.isEmpty ? [:] : ["needs_restart": waiting.joined(separator: ",")])
+        } catch {
+            await server.log.event(.error, "reload_failed", ["reason": "\(error)"])
         }
     }
 

@@ -247,7 +247,7 @@ import Testing
         (#"{"op":"move","from":"/x","path":"/a"}"#, "there is nothing at '/x'", "from"),
         (#"{"op":"move","from":"/l","path":"/l/0"}"#, "a value cannot move into itself", "from"),
         (#"{"op":"copy","from":"/l/9","path":"/a"}"#, "there is nothing at '/l/9'", "from"),
-        (#"{"op":"test","path":"/a","value":2}"#, "expected another value, got 1", "value"),
+        (#"{"op":"test","path":"/a","value":2}"#, "the value is another", "value"),
         (#"{"op":"test","path":"/x","value":null}"#, "there is nothing", "path"),
     ])
     func allOrNothing(operation: String, message: String, member: String) throws {

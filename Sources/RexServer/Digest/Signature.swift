@@ -41,6 +41,37 @@ enum Signature {
         return verifies(signature, message, key, nil)
     }
 
+    /// Whether a key of RSA proves something: `modulusBytes` of a number, and an odd exponent above
+    /// 1.
+    static func isStrong(modulus: [UInt8], exponent: [UInt8]) -> Bool {
+        let digits = modulus.drop { $0 == 0 }
+        let bits = digits.count * 8 - (digits.first?.leadingZeroBitCount ?? 0)
+        let power = exponent.drop { $0 == 0 }
+        return bits >= modulusBytes.lowerBound * 8 && power != [1] && (power.last ?? 0) & 1 == 1
+    }
+
+    /// Whether a key of Ed25519 proves something: with a point of small order anybody can sign
+    /// (RFC 7748 §6.1 names the like for X25519).
+    static func isStrong(ed25519 key: [UInt8]) -> Bool {
+        guard key.count == 32 else { return false }
+        // The sign of the other coordinate.
+        let point = key.dropLast() + [key[31] & 0x7F]
+        return !weakPoints.contains(Array(point))
+    }
+
+    /// The points of order 1, 2, 4 and 8, and the numbers above the field's that stand for them.
+    private static let weakPoints: Set<[UInt8]> = [
+        [UInt8](repeating: 0, count: 32),
+        [1] + [UInt8](repeating: 0, count: 31),
+        Array(
+            Digest.bytes("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05") ?? []),
+        Array(
+            Digest.bytes("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a") ?? []),
+        [0xEC] + [UInt8](repeating: 0xFF, count: 30) + [0x7F],
+        [0xED] + [UInt8](repeating: 0xFF, count: 30) + [0x7F],
+        [0xEE] + [UInt8](repeating: 0xFF, count: 30) + [0x7F],
+    ]
+
     private static func verifies(
         _ signature: [UInt8], _ message: [UInt8], _ key: OpaquePointer, _ digest: OpaquePointer?
     ) -> Bool {

@@ -11,7 +11,7 @@ struct KeyTable {
         /// By bytes: texts that only look alike are two keys.
         static func == (a: Key, b: Key) -> Bool {
             ExactName(a.text) == ExactName(b.text)
-                && a.user.map(ExactName.init) == b.user.map(ExactName.init)
+                && a.user.map { ExactName($0) } == b.user.map { ExactName($0) }
         }
 
         func hash(into hasher: inout Hasher) {

@@ -156,7 +156,9 @@ extension Server {
     func owner(of topic: Topic) -> String? {
         let first = topic.firstToken
         if first.hasPrefix("$") { return "topics under $ are the server's own" }
-        return stores[first] == nil ? nil : "topics under \(first) are the store's own"
+        // A fork's name is chosen by whoever makes it, and takes nothing from anybody.
+        guard let store = stores[first], store.ruleName == first else { return nil }
+        return "topics under \(first) are the store's own"
     }
 }
 

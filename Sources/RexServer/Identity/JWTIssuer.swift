@@ -17,7 +17,7 @@ struct JWTIssuer: Sendable {
     /// What may be done by whose token names no role; nil where each has to name one.
     let usual: Permissions?
     /// What the claim `role` may name.
-    let roles: [String: Permissions]
+    let roles: [ExactName: Permissions]
 
     /// What a token said that was good, and the key that signed it: enough to look at it again.
     struct Claims: Hashable, Sendable {
@@ -47,7 +47,7 @@ struct JWTIssuer: Sendable {
                 throw JWTFault("it is of another issuer")
             }
         }
-        guard let permissions = claims.role.map({ roles[$0] }) ?? usual else {
+        guard let permissions = claims.role.map({ roles[ExactName($0)] }) ?? usual else {
             throw JWTFault("it names no role that is known here")
         }
         return Principal(

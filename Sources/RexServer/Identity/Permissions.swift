@@ -6,7 +6,7 @@ import RexProtocol
 /// A value that never changes; an object, so that to ask it for each frame copies nothing.
 final class Permissions: Equatable, Sendable {
     /// The rules of stores by their names; those under `*` hold for all others.
-    private let stores: [String: StoreRules]
+    private let stores: [ExactName: StoreRules]
     /// On which topics they may publish.
     let publish: TopicRule
     /// Which topics they hear.
@@ -26,7 +26,7 @@ final class Permissions: Equatable, Sendable {
         stores: [:], publish: .none, listen: .none, isAdmin: false, readsMetrics: false)
 
     convenience init(
-        stores: [String: StoreRules], publish: TopicRule, listen: TopicRule, isAdmin: Bool,
+        stores: [ExactName: StoreRules], publish: TopicRule, listen: TopicRule, isAdmin: Bool,
         readsMetrics: Bool
     ) {
         self.init(
@@ -35,7 +35,7 @@ final class Permissions: Equatable, Sendable {
     }
 
     private init(
-        isEverything: Bool, stores: [String: StoreRules], publish: TopicRule, listen: TopicRule,
+        isEverything: Bool, stores: [ExactName: StoreRules], publish: TopicRule, listen: TopicRule,
         isAdmin: Bool, readsMetrics: Bool
     ) {
         self.isEverything = isEverything
@@ -56,7 +56,7 @@ final class Permissions: Equatable, Sendable {
     /// What they may do with the store that is under these rules.
     private func rules(_ name: String) -> StoreRules {
         if isEverything { return .everything }
-        return stores[name] ?? stores["*"] ?? .none
+        return stores[ExactName(name)] ?? stores["*"] ?? .none
     }
 
     // MARK: One question for each kind of request

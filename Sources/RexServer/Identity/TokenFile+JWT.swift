@@ -4,7 +4,7 @@ import RexProtocol
 /// The part of a token file about JSON Web Tokens; its keys are JSON Web Keys (RFC 7517).
 extension TokenFileReading {
     func issuer(
-        _ node: JSONNode, _ place: String, _ roles: [String: Permissions]
+        _ node: JSONNode, _ place: String, _ roles: [ExactName: Permissions]
     ) throws(ConfigurationError) -> JWTIssuer {
         try check(node, place, ["keys", "audience", "issuer", "role", "roles"])
         guard let audience = node["audience"] else {
@@ -34,12 +34,12 @@ extension TokenFileReading {
 
     /// The roles that a token may claim: whoever signs tokens does not give themselves others.
     private func claimable(
-        _ node: JSONNode?, _ place: String, _ roles: [String: Permissions]
-    ) throws(ConfigurationError) -> [String: Permissions] {
+        _ node: JSONNode?, _ place: String, _ roles: [ExactName: Permissions]
+    ) throws(ConfigurationError) -> [ExactName: Permissions] {
         guard let node else { return [:] }
-        var claimable: [String: Permissions] = [:]
+        var claimable: [ExactName: Permissions] = [:]
         for (name, its, place) in try texts(node, place) {
-            claimable[name] = try role(its, place, roles)
+            claimable[ExactName(name)] = try role(its, place, roles)
         }
         return claimable
     }
@@ -59,11 +59,18 @@ extension TokenFileReading {
             material = .secret(
                 try bytes("k", of: node, place, Signature.secretBytes...1_024))
         case .rs256 where type == "RSA":
-            material = .rsa(
-                modulus: try bytes("n", of: node, place, Signature.modulusBytes),
-                exponent: try bytes("e", of: node, place, 1...8))
+            let modulus = try bytes("n", of: node, place, Signature.modulusBytes)
+            let exponent = try bytes("e", of: node, place, 1...8)
+            guard Signature.isStrong(modulus: modulus, exponent: exponent) else {
+                throw fault(node, place, "expected 2048 bits or more and an odd exponent above 1")
+            }
+            material = .rsa(modulus: modulus, exponent: exponent)
         case .edDSA where type == "OKP" && node["crv"]?.string == "Ed25519":
-            material = .ed25519(try bytes("x", of: node, place, 32...32))
+            let point = try bytes("x", of: node, place, 32...32)
+            guard Signature.isStrong(ed25519: point) else {
+                throw fault(node, "\(place).x", "with this key anybody can sign")
+            }
+            material = .ed25519(point)
         default:
             throw fault(
                 node, place,

@@ -27,10 +27,10 @@ struct TokenFileReading {
 
     func file(_ root: JSONNode) throws(ConfigurationError) -> TokenFile {
         try check(root, "", ["roles", "users", "anonymous", "jwt"])
-        var roles: [String: Permissions] = [:]
+        var roles: [ExactName: Permissions] = [:]
         if let list = root["roles"] {
             for (name, role) in try members(list, "roles") {
-                roles[name] = try permissions(role, "roles.\(name)")
+                roles[ExactName(name)] = try permissions(role, "roles.\(name)")
             }
         }
         guard let list = root["users"] else { throw fault(root, "users", "expected users") }
@@ -47,7 +47,7 @@ struct TokenFileReading {
     }
 
     private func user(
-        _ node: JSONNode, _ place: String, _ roles: [String: Permissions]
+        _ node: JSONNode, _ place: String, _ roles: [ExactName: Permissions]
     ) throws(ConfigurationError) -> TokenFile.User {
         try check(node, place, ["name", "sha256", "certificate", "uid", "role", "may"])
         guard let nameNode = node["name"] else {
@@ -83,7 +83,7 @@ struct TokenFileReading {
     }
 
     private func userPermissions(
-        _ node: JSONNode, _ place: String, _ roles: [String: Permissions]
+        _ node: JSONNode, _ place: String, _ roles: [ExactName: Permissions]
     ) throws(ConfigurationError) -> Permissions {
         switch (node["role"], node["may"]) {
         case (let name?, nil): return try role(name, "\(place).role", roles)
@@ -104,11 +104,11 @@ struct TokenFileReading {
     }
 
     func role(
-        _ node: JSONNode, _ place: String, _ roles: [String: Permissions]
+        _ node: JSONNode, _ place: String, _ roles: [ExactName: Permissions]
     ) throws(ConfigurationError) -> Permissions {
         guard node.string != nil else { return try permissions(node, place) }
         let name = try text(node, place)
-        guard let role = roles[name] else {
+        guard let role = roles[ExactName(name)] else {
             throw fault(node, place, "there is no role \(name)")
         }
         return role
@@ -138,10 +138,10 @@ struct TokenFileReading {
         _ node: JSONNode, _ place: String
     ) throws(ConfigurationError) -> Permissions {
         try check(node, place, ["stores", "publish", "listen", "admin", "metrics"])
-        var stores: [String: StoreRules] = [:]
+        var stores: [ExactName: StoreRules] = [:]
         if let list = node["stores"] {
             for (name, rules) in try members(list, "\(place).stores") {
-                stores[name] = try storeRules(rules, "\(place).stores.\(name)")
+                stores[ExactName(name)] = try storeRules(rules, "\(place).stores.\(name)")
             }
         }
         let isAdmin = try flag(node["admin"], "\(place).admin")

@@ -25,10 +25,18 @@ public struct TokenFile: Sendable {
     }
 
     let users: [User]
+    private let names: Set<ExactName>
     /// What those may do who show nothing; nil where they may not even come in.
     let anonymous: Permissions?
     /// Whose JSON Web Tokens are believed; nil for nobody's.
     let jwt: JWTIssuer?
+
+    init(users: [User], anonymous: Permissions?, jwt: JWTIssuer?) {
+        self.users = users
+        names = Set(users.map { ExactName($0.name) })
+        self.anonymous = anonymous
+        self.jwt = jwt
+    }
 
     // MARK: Who is it?
 
@@ -39,7 +47,13 @@ public struct TokenFile: Sendable {
     func principal(token: String, at now: Date = Date()) throws(JWTFault) -> Principal? {
         if let known = principal(digest: Digest.sha256(Array(token.utf8))) { return known }
         guard let jwt, JWT.isOne(token) else { return nil }
-        return try jwt.principal(token: token, at: now)
+        return try own(try jwt.principal(token: token, at: now))
+    }
+
+    /// Whoever signs tokens makes nobody one of those who stand here by name.
+    private func own(_ principal: Principal) throws(JWTFault) -> Principal {
+        guard let user = principal.user, names.contains(ExactName(user)) else { return principal }
+        throw JWTFault("its sub is the name of a user of the token file")
     }
 
     private func principal(digest: [UInt8]) -> Principal? {
@@ -82,7 +96,7 @@ public struct TokenFile: Sendable {
         case .token(let digest): principal(digest: digest)
         case .certificate(let name): principal(certificate: name)
         case .peer(let number): principal(number: number)
-        case .jwt(let claims): try? jwt?.principal(of: claims, at: now)
+        case .jwt(let claims): try? jwt.map { try own($0.principal(of: claims, at: now)) }
         }
     }
 }

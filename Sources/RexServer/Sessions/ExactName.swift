@@ -15,7 +15,13 @@ struct ExactName: Hashable {
     }
 }
 
+extension ExactName: ExpressibleByStringLiteral {
+    init(stringLiteral text: String) { self.init(text) }
+}
+
 extension ClientIdentity {
     /// Whether this is the same user; all without a name are one.
-    func isUser(_ other: String?) -> Bool { user.map(ExactName.init) == other.map(ExactName.init) }
+    func isUser(_ other: String?) -> Bool {
+        user.map { ExactName($0) } == other.map { ExactName($0) }
+    }
 }

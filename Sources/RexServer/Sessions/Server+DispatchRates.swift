@@ -4,14 +4,14 @@ import RexProtocol
 
 /// What one user may dispatch in a second, on however many connections.
 final class DispatchRate {
-    /// Nil for a connection whose client has no name: that has one of its own.
-    let user: String?
+    /// Whose it is; nil for a connection that has one of its own.
+    let holder: ExactName?
     var bucket: TokenBucket
     /// It was full again and is in no table any more: who holds it asks for another.
     var isForgotten = false
 
-    init(_ user: String?, _ bucket: TokenBucket) {
-        self.user = user
+    init(_ holder: ExactName?, _ bucket: TokenBucket) {
+        self.holder = holder
         self.bucket = bucket
     }
 }
@@ -30,9 +30,10 @@ extension Server {
         let wait = rate.bucket.wait(at: now)
         metrics.count(.dispatchesPerSecond)
         note(
-            .info, "rate_limited", about: rate.user ?? connection.session.client.id,
+            .info, "rate_limited", about: rate.holder?.text ?? connection.session.client.id,
             [
-                "client": connection.session.client.id, "user": rate.user ?? "",
+                "client": connection.session.client.id,
+                "user": connection.session.client.user ?? "",
                 "peer": connection.socket.peer, "limit": LimitName.dispatchesPerSecond.rawValue,
             ])
         throw WireError(
@@ -45,18 +46,24 @@ extension Server {
     private func dispatchRate(
         of connection: Connection, at now: UInt64
     ) throws(WireError) -> DispatchRate {
-        let user = connection.session.client.user
-        if let known = connection.dispatchRate, !known.isForgotten,
-            connection.session.client.isUser(known.user)
-        {
+        let holder = dispatchHolder(of: connection)
+        if let known = connection.dispatchRate, !known.isForgotten, known.holder == holder {
             return known
         }
-        let rate = try user.map { name throws(WireError) in
-            try dispatchRate(of: ExactName(name), at: now)
+        let rate = try holder.map { holder throws(WireError) in
+            try dispatchRate(of: holder, at: now)
         }
         let own = rate ?? DispatchRate(nil, newDispatchBucket(at: now))
         connection.dispatchRate = own
         return own
+    }
+
+    /// The user; without one the address, for a connection is soon made anew. Those of Unix sockets
+    /// are the machine's own, and have each their own rate.
+    private func dispatchHolder(of connection: Connection) -> ExactName? {
+        if let user = connection.session.client.user { return ExactName(user) }
+        // No user has a name with a control character.
+        return connection.network.map { ExactName("\0\($0)") }
     }
 
     private func dispatchRate(of user: ExactName, at now: UInt64) throws(WireError) -> DispatchRate
@@ -70,7 +77,7 @@ extension Server {
                     "\(limits.ratedUsers) users dispatch at present (rated_users)",
                     retryMilliseconds: 1_000))
         }
-        let rate = DispatchRate(user.text, newDispatchBucket(at: now))
+        let rate = DispatchRate(user, newDispatchBucket(at: now))
         dispatchRates[user] = rate
         add(.dispatchRate(user: user), after: limits.burstMilliseconds)
         return rate

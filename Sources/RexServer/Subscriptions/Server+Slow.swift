@@ -65,6 +65,7 @@ extension Server {
 
     private func keepBack(_ events: Chunk, count: Int, for listener: Listener) {
         let connection = listener.connection
+        if connection.backlog == nil { metrics.count(.outboxBytes) }
         let backlog = connection.backlog ?? EventBacklog(ledger)
         connection.backlog = backlog
         let lost = backlog.add(

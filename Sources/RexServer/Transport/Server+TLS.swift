@@ -24,6 +24,14 @@ extension Server {
             certificate: certificate, key: key, clientAuthority: clientAuthority)
     }
 
+    /// Whether `useTLS` would take these files; `TLSError` names the one at fault.
+    public static func checkTLS(
+        certificate: String, key: String, clientAuthority: String? = nil
+    ) throws {
+        _ = try TLSContext.server(
+            certificate: certificate, key: key, clientAuthority: clientAuthority)
+    }
+
     func beginTLS(
         _ bytes: UnsafeRawBufferPointer, on connection: Connection, with context: TLSContext
     ) {

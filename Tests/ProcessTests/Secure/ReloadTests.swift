@@ -56,6 +56,25 @@ import Testing
         _ = try LineClient(server, as: "bob")
     }
 
+    /// However close signals come, what counts is the file as it is at the last one.
+    @Test func theLastSignalHasTheLastWord() throws {
+        let tokens = try TokenText(["ann": TokenText.owner, "bob": Self.reading([""])])
+        let server = try tokens.server()
+        for round in 0..<20 {
+            try tokens.change("bob", Self.reading(["/\(round)"]), of: server)
+            try tokens.change("bob", nil, of: server)
+        }
+        // It is followed by a change that tells when all of them are done.
+        try tokens.change("eve", TokenText.owner, of: server)
+        let deadline = ContinuousClock.now + ChildProcess.patience
+        func isIn(_ name: String) throws -> Bool {
+            let hello: JSONValue = ["op": "hello", "token": .string("\(name)-token")]
+            return try LineClient(server).ask(hello).op == "welcome"
+        }
+        while try !isIn("eve") { try #require(ContinuousClock.now < deadline) }
+        #expect(try !isIn("bob"))
+    }
+
     /// A certificate that cannot be read holds back nothing that is about users.
     @Test func aTokenIsTakenAwayBesideABrokenCertificate() throws {
         let scratch = try Scratch()

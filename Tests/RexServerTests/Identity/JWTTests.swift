@@ -231,6 +231,18 @@ import Testing
 
     // MARK: What it says
 
+    /// Whoever signs tokens makes nobody a user of the file.
+    @Test(arguments: [("ann", false), ("cid", true), ("a\u{301}nn", true)])
+    func noTokenNamesAUserOfTheFile(user: String, isGood: Bool) throws {
+        let number = TokenFile.User(
+            name: "ann", digests: [], certificate: nil, number: 1, permissions: .everything)
+        let file = TokenFile(users: [number], anonymous: nil, jwt: issuer())
+        let token = Self.token(
+            Self.goodHead, "{\"sub\":\"\(user)\",\"aud\":\"rex\",\"exp\":2000}")
+        let found = Result { () throws(JWTFault) in try file.principal(token: token, at: Self.now) }
+        #expect(((try? found.get()) != nil) == isGood, "\(found)")
+    }
+
     private static let now = Date(timeIntervalSince1970: 1_000)
 
     private func issuer(issuer: String? = nil, hasUsual: Bool = true) -> JWTIssuer {

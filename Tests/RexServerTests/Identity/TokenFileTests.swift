@@ -44,6 +44,45 @@ import Testing
         #expect(without.principal(of: .none)?.user == nil && without.stranger != nil)
     }
 
+    /// Names that only look alike are two.
+    @Test func namesAreTheirBytes() throws {
+        let (long, short) = ("cafe\u{301}", "caf\u{E9}")
+        let file = try read(
+            "{\"roles\":{\"\(long)\":{},\"\(short)\":{\"admin\":true}},\"users\":["
+                + "{\"name\":\"ann\",\"uid\":1,\"role\":\"\(long)\"},"
+                + "{\"name\":\"bob\",\"uid\":2,\"role\":\"\(short)\"}]}")
+        #expect(file.principal(number: 1)?.permissions == Permissions.none)
+        #expect(file.principal(number: 2)?.permissions != Permissions.none)
+    }
+
+    /// With such a key anybody can sign.
+    @Test(arguments: [
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        "7P___________________________________________38",
+        "JuiVj8KyJ7BFw_SJ8u-Y8NXfrAXTxjM5sTgCiG1T_IU",
+    ])
+    func aKeyThatProvesNothingIsRefused(point: String) {
+        let key = #""alg":"EdDSA","kty":"OKP","crv":"Ed25519","x":"\#(point)""#
+        let error = #expect(throws: ConfigurationError.self) {
+            try read("{\"users\":[],\"jwt\":{\"audience\":\"rex\",\"keys\":[{\(key)}]}}")
+        }
+        #expect(error?.description.contains("anybody can sign") == true, "\(error?.description ?? "")")
+    }
+
+    @Test func aShortKeyOfRSAIsRefusedHoweverLongItIsWritten() {
+        func isStrong(_ zeros: Int, _ digits: Int, _ exponent: [UInt8]) -> Bool {
+            Signature.isStrong(
+                modulus: Array(repeating: 0, count: zeros) + Array(repeating: 0xFF, count: digits),
+                exponent: exponent)
+        }
+        #expect(isStrong(0, 256, [1, 0, 1]) && isStrong(1, 256, [3]))
+        #expect(!isStrong(192, 64, [1, 0, 1]) && !isStrong(1, 255, [1, 0, 1]))
+        for exponent: [UInt8] in [[1], [0, 1], [2], [0], [1, 0]] {
+            #expect(!isStrong(0, 256, exponent), "\(exponent)")
+        }
+    }
+
     @Test func rolesAreRulesWithAName() throws {
         let file = try read(
             #"{"roles":{"guest":{"metrics":true,"publish":"news.>"}},"anonymous":"guest","#
