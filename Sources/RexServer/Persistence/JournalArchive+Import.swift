@@ -19,9 +19,7 @@ extension JournalArchive {
     public func importLines(_ next: () -> [UInt8]?) throws(JournalError) -> Imported {
         let lock = try Self.lock(folder)
         defer { withExtendedLifetime(lock) {} }
-        guard !FileManager.default.fileExists(atPath: path) else {
-            throw JournalError(.failed, "\(path) is there already")
-        }
+        try Self.checkVacancy(path)
         let partial = path + ".partial"
         var imported = Imported()
         Self.remove(partial)

@@ -15,7 +15,8 @@ public struct JournalArchive: Sendable {
 
     /// Opens it beside whoever has it. Where nobody has, what SQLite would drop of it is found.
     func reader() throws(JournalError) -> SQLiteJournal {
-        guard FileManager.default.fileExists(atPath: path) else {
+        guard FileManager.default.fileExists(atPath: path) || WriteAheadLog(of: path).damage != nil
+        else {
             throw JournalError(.failed, "there is no journal in \(folder)")
         }
         // A server may just be writing to it, so it is looked at once more while none has it.
@@ -37,9 +38,7 @@ public struct JournalArchive: Sendable {
         let copyPath = "\(target)/\(JournalFolder.fileName)"
         let journal = try reader()
         let lock = try Self.lock(target)
-        guard !FileManager.default.fileExists(atPath: copyPath) else {
-            throw JournalError(.failed, "\(copyPath) is there already")
-        }
+        try Self.checkVacancy(copyPath)
         // Under its name it is only once it is whole: a copy that was broken off is none.
         let partial = copyPath + ".partial"
         Self.remove(partial)
@@ -108,6 +107,16 @@ public struct JournalArchive: Sendable {
             try FolderLock.rename(partial, to: path)
         } catch {
             throw JournalError(.failed, error.description)
+        }
+    }
+
+    /// Nothing is there, nor the log of something that was: SQLite would take it for the new one's.
+    static func checkVacancy(_ path: String) throws(JournalError) {
+        guard !FileManager.default.fileExists(atPath: path) else {
+            throw JournalError(.failed, "\(path) is there already")
+        }
+        if let damage = WriteAheadLog(of: path).damage {
+            throw JournalError(.damaged, "\(path): \(damage) would be lost")
         }
     }
 

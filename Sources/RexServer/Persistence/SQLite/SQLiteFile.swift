@@ -1,18 +1,11 @@
 import Rex
 import RexProtocol
 
-/// The tables of a journal: what SQL there is, is here and in `SQLiteFile+Reading.swift`.
+/// The tables of a journal: what SQL there is, is here and in the other files of this name.
 ///
 /// A commit's row has the number `store << 40 | revision`, so that a store's commits lie behind one
 /// another and the newest is added at the end.
 final class SQLiteFile {
-    /// What version of the tables this program writes. See `migrations`.
-    static let version = 2
-    /// Marks the file as ours: "REX1".
-    private static let application = 0x5245_5831
-    /// Stands for a file of a newer version among SQLite's codes.
-    static let newerVersion: Int32 = -1
-
     private var open: Database?
     /// What the next commit of a store follows.
     private var ends: [Int: End] = [:]
@@ -24,48 +17,17 @@ final class SQLiteFile {
         var epoch: Int
     }
 
-    /// Each step brings a file from the version before it to its own; a step is never changed once
-    /// it was released.
-    private static let migrations: [String] = [
-        """
-        CREATE TABLE stores (
-            id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, epoch INTEGER NOT NULL);
-        CREATE TABLE epochs (
-            id INTEGER PRIMARY KEY, store INTEGER NOT NULL, name TEXT NOT NULL,
-            base INTEGER NOT NULL);
-        CREATE TABLE commits (
-            id INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, time INTEGER NOT NULL,
-            origin TEXT NOT NULL, key TEXT, action TEXT, travel TEXT, target INTEGER,
-            amends INTEGER NOT NULL, patch TEXT NOT NULL, chain INTEGER NOT NULL);
-        CREATE TABLE snapshots (
-            id INTEGER PRIMARY KEY, time INTEGER NOT NULL, chain INTEGER NOT NULL,
-            written INTEGER NOT NULL, bytes INTEGER NOT NULL, sum INTEGER NOT NULL,
-            timeline TEXT NOT NULL, state TEXT NOT NULL);
-        CREATE TABLE keys (
-            store INTEGER NOT NULL, user TEXT NOT NULL, key TEXT NOT NULL, time INTEGER NOT NULL,
-            hash BLOB NOT NULL, revision INTEGER, refusal TEXT,
-            PRIMARY KEY (store, user, key)) WITHOUT ROWID;
-        CREATE INDEX keys_by_time ON keys (store, time);
-        CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-        """,
-        """
-        CREATE TABLE reminders (
-            store INTEGER NOT NULL, name TEXT NOT NULL, due INTEGER NOT NULL, action TEXT NOT NULL,
-            PRIMARY KEY (store, name)) WITHOUT ROWID;
-        """,
-    ]
-
     init(_ database: Database) throws(Database.Failure) {
         open = database
         try Self.check(database)
         // In this order: the page size is for new files, the mode is kept in the file.
         try database.run(
             """
-            PRAGMA page_size=8192; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;
+            PRAGMA page_size=\(Self.pageBytes); PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;
             PRAGMA wal_autocheckpoint=2000; PRAGMA journal_size_limit=67108864;
             PRAGMA cache_size=-16384; PRAGMA foreign_keys=OFF;
             """)
-        try migrate(database)
+        try Self.migrate(database)
         for store in try stores() { ends[store.number] = try end(of: store) }
     }
 
@@ -86,33 +48,6 @@ final class SQLiteFile {
     }
 
     func close() { open = nil }
-
-    /// Whose file it is; its version, 0 for a new one.
-    @discardableResult
-    private static func check(_ database: Database) throws(Database.Failure) -> Int {
-        let owner = try database.number("PRAGMA application_id") ?? 0
-        let found = try database.number("PRAGMA user_version") ?? 0
-        let tables = try database.number("SELECT count(*) FROM sqlite_schema") ?? 0
-        guard owner == application || owner == 0 && tables == 0 else {
-            throw Database.Failure(code: 1, description: "the file is not a journal of Rex")
-        }
-        guard found <= version else {
-            throw Database.Failure(
-                code: newerVersion,
-                description: "it is of version \(found), this program knows \(version)")
-        }
-        return found
-    }
-
-    private func migrate(_ database: Database) throws(Database.Failure) {
-        let found = try database.number("PRAGMA user_version") ?? 0
-        guard found < Self.version else { return }
-        try database.transaction { () throws(Database.Failure) in
-            for step in Self.migrations[found...] { try database.run(step) }
-            try database.run("PRAGMA application_id=\(Self.application)")
-            try database.run("PRAGMA user_version=\(Self.version)")
-        }
-    }
 
     // MARK: Writing
 

@@ -1,0 +1,76 @@
+/// The tables, version by version, and whose file it is.
+extension SQLiteFile {
+    /// What version of the tables this program writes. See `migrations`.
+    static let version = 2
+    /// Marks the file as ours: "REX1".
+    private static let application = 0x5245_5831
+    /// Stands for a file of a newer version among SQLite's codes.
+    static let newerVersion: Int32 = -1
+    static let pageBytes = 8_192
+
+    /// Each step brings a file from the version before it to its own; a step is never changed once
+    /// it was released.
+    private static let migrations: [String] = [
+        """
+        CREATE TABLE stores (
+            id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, epoch INTEGER NOT NULL);
+        CREATE TABLE epochs (
+            id INTEGER PRIMARY KEY, store INTEGER NOT NULL, name TEXT NOT NULL,
+            base INTEGER NOT NULL);
+        CREATE TABLE commits (
+            id INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, time INTEGER NOT NULL,
+            origin TEXT NOT NULL, key TEXT, action TEXT, travel TEXT, target INTEGER,
+            amends INTEGER NOT NULL, patch TEXT NOT NULL, chain INTEGER NOT NULL);
+        CREATE TABLE snapshots (
+            id INTEGER PRIMARY KEY, time INTEGER NOT NULL, chain INTEGER NOT NULL,
+            written INTEGER NOT NULL, bytes INTEGER NOT NULL, sum INTEGER NOT NULL,
+            timeline TEXT NOT NULL, state TEXT NOT NULL);
+        CREATE TABLE keys (
+            store INTEGER NOT NULL, user TEXT NOT NULL, key TEXT NOT NULL, time INTEGER NOT NULL,
+            hash BLOB NOT NULL, revision INTEGER, refusal TEXT,
+            PRIMARY KEY (store, user, key)) WITHOUT ROWID;
+        CREATE INDEX keys_by_time ON keys (store, time);
+        CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+        """,
+        """
+        CREATE TABLE reminders (
+            store INTEGER NOT NULL, name TEXT NOT NULL, due INTEGER NOT NULL, action TEXT NOT NULL,
+            PRIMARY KEY (store, name)) WITHOUT ROWID;
+        """,
+    ]
+
+    /// Makes a new file with the tables of the present version.
+    static func make(_ path: String) throws(Database.Failure) {
+        let database = try Database(path, .create)
+        try database.run("PRAGMA page_size=\(pageBytes); PRAGMA synchronous=FULL")
+        try migrate(database)
+    }
+
+    /// Whose file it is; its version, 0 for a new one.
+    @discardableResult
+    static func check(_ database: Database) throws(Database.Failure) -> Int {
+        let owner = try database.number("PRAGMA application_id") ?? 0
+        let found = try database.number("PRAGMA user_version") ?? 0
+        let tables = try database.number("SELECT count(*) FROM sqlite_schema") ?? 0
+        guard owner == application || owner == 0 && tables == 0 else {
+            throw Database.Failure(code: 1, description: "the file is not a journal of Rex")
+        }
+        guard found <= version else {
+            throw Database.Failure(
+                code: newerVersion,
+                description: "it is of version \(found), this program knows \(version)")
+        }
+        return found
+    }
+
+    /// Brings a file to the present version, all the way or not at all.
+    static func migrate(_ database: Database) throws(Database.Failure) {
+        let found = try database.number("PRAGMA user_version") ?? 0
+        guard found < version else { return }
+        try database.transaction { () throws(Database.Failure) in
+            for step in migrations[found...] { try database.run(step) }
+            try database.run("PRAGMA application_id=\(application)")
+            try database.run("PRAGMA user_version=\(version)")
+        }
+    }
+}
