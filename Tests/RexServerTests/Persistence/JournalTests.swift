@@ -226,6 +226,31 @@ extension Stock {
         #expect(error?.description.contains("version 99") == true)
     }
 
+    /// The number of the version is four bytes of the file like any others.
+    @Test(arguments: [-2_147_483_646, -1, 0, 1]) func aVersionThatTheTablesDoNotBearOutIsDamage(
+        version: Int
+    ) throws {
+        let stock = try Stock(.file)
+        _ = try stock.addTally()
+        stock.journal.close()
+        try Database(stock.path, .write).run("PRAGMA user_version=\(version)")
+        for open in [SQLiteJournal.init(reading:), { try SQLiteJournal(path: $0) }] {
+            let error = #expect(throws: JournalError.self) { try open(stock.path) }
+            #expect(error?.kind == .damaged)
+            #expect(error?.description.contains("of version \(version)") == true)
+        }
+        #expect(try JournalRescue(stock.folder).losses.count == 1)
+        #expect(try SQLiteJournal(path: stock.path).stores().isEmpty)
+    }
+
+    @Test func aTableThatIsGoneIsDamage() throws {
+        let stock = try Stock(.file)
+        stock.journal.close()
+        try Database(stock.path, .write).run("DROP TABLE reminders")
+        let error = #expect(throws: JournalError.self) { try SQLiteJournal(path: stock.path) }
+        #expect(error?.kind == .damaged && error?.description.contains("no reminders.") == true)
+    }
+
     @Test func aFileOfSomebodyElseIsRefused() throws {
         let stock = try Stock(.memory)
         try Database(stock.path, .create).run("CREATE TABLE mine (id)")

@@ -46,7 +46,8 @@ extension SQLiteFile {
         try migrate(database)
     }
 
-    /// Whose file it is; its version, 0 for a new one.
+    /// Whose file it is, and whether its tables are those of the version that it says; that
+    /// version, 0 for a new one.
     @discardableResult
     static func check(_ database: Database) throws(Database.Failure) -> Int {
         let owner = try database.number("PRAGMA application_id") ?? 0
@@ -60,6 +61,43 @@ extension SQLiteFile {
                 code: newerVersion,
                 description: "it is of version \(found), this program knows \(version)")
         }
+        guard found >= (owner == application ? 1 : 0) else {
+            throw .damage("it says that it is of version \(found), which no journal is")
+        }
+        try checkTables(database, found)
+        return found
+    }
+
+    /// A version that the tables do not bear out is damage: no step would lead on from there.
+    private static func checkTables(_ database: Database, _ found: Int) throws(Database.Failure) {
+        let there = try columns(of: database)
+        let due = try columns(at: found)
+        if let missing = due.subtracting(there).min() {
+            throw .damage("it says that it is of version \(found) and has no \(missing)")
+        }
+        let later = try columns(at: version).subtracting(due)
+        if let early = later.intersection(there).min() {
+            throw .damage("it says that it is of version \(found) and has \(early) already")
+        }
+    }
+
+    /// The columns that there are after so many steps.
+    private static func columns(at version: Int) throws(Database.Failure) -> Set<String> {
+        let model = try Database(":memory:", .create)
+        for step in migrations[..<version] { try model.run(step) }
+        return try columns(of: model)
+    }
+
+    private static func columns(of database: Database) throws(Database.Failure) -> Set<String> {
+        let row = try database.statement(
+            """
+            SELECT tables.name || '.' || columns.name
+            FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+            WHERE tables.type = 'table'
+            """)
+        defer { row.reset() }
+        var found: Set<String> = []
+        while try row.step() { found.insert(row.text(0) ?? "") }
         return found
     }
 
