@@ -13,9 +13,13 @@ extension JournalArchive {
         public var fault: String?
     }
 
-    /// Complaints of SQLite about the file; none where it is whole. O(file).
+    /// Complaints of SQLite about the file, and what the sums of the keys say; none where it is whole. O(file).
     public func complaints() throws(JournalError) -> [String] {
-        try reader().complaints()
+        let journal = try reader()
+        let found = try journal.complaints()
+        guard found.isEmpty else { return found }
+        let damaged = try journal.checkedKeys(of: nil).damaged
+        return damaged == 0 ? [] : ["\(damaged) keys are not as they were stored"]
     }
 
     /// Names of the stores in the journal.

@@ -34,6 +34,9 @@ struct JournalRescue {
             let journal = try SQLiteJournal(path: path, acceptsLoss: true)
             let good = try findGood(in: journal)
             // What no store needs for its state may be damaged too: keys, and SQLite's own.
+            if let damaged = try? journal.checkedKeys(of: nil).damaged, damaged > 0 {
+                losses.append("\(path): \(damaged) damaged keys are forgotten")
+            }
             if losses.isEmpty, let complaint = try Self.complaint(of: journal) {
                 losses.append("\(path): \(complaint); no commit is lost")
             }
@@ -90,7 +93,7 @@ struct JournalRescue {
                 rest = rest.dropFirst(Self.page)
             }
             var batch = JournalBatch(ticket: 0)
-            let keys = (try? journal.keys(of: recovery.store.number, since: 0)) ?? []
+            let keys = (try? journal.checkedKeys(of: recovery.store.number).good) ?? []
             batch.keys = keys.filter { $0.isOf(revision: recovery.revision) }.map { (number, $0) }
             let reminders = (try? journal.reminders(of: recovery.store.number)) ?? []
             batch.reminders = reminders.map { reminder in

@@ -1,7 +1,7 @@
 /// The tables, version by version, and whose file it is.
 extension SQLiteFile {
     /// What version of the tables this program writes. See `migrations`.
-    static let version = 2
+    static let version = 3
     /// Marks the file as ours: "REX1".
     private static let application = 0x5245_5831
     /// Stands for a file of a newer version among SQLite's codes.
@@ -37,7 +37,11 @@ extension SQLiteFile {
             store INTEGER NOT NULL, name TEXT NOT NULL, due INTEGER NOT NULL, action TEXT NOT NULL,
             PRIMARY KEY (store, name)) WITHOUT ROWID;
         """,
+        // What it is in each row is added by `addSums`.
+        "ALTER TABLE keys ADD COLUMN sum INTEGER NOT NULL DEFAULT 0",
     ]
+    /// The version since which each key has a sum.
+    private static let sumsVersion = 3
 
     /// Makes a new file with the tables of the present version.
     static func make(_ path: String) throws(Database.Failure) {
@@ -102,13 +106,33 @@ extension SQLiteFile {
     }
 
     /// Brings a file to the present version, all the way or not at all.
-    static func migrate(_ database: Database) throws(Database.Failure) {
+    ///
+    /// - Parameter acceptsLoss: keys that cannot be read are no obstacle.
+    static func migrate(
+        _ database: Database, acceptsLoss: Bool = false
+    ) throws(Database.Failure) {
         let found = try database.number("PRAGMA user_version") ?? 0
         guard found < version else { return }
         try database.transaction { () throws(Database.Failure) in
             for step in migrations[found...] { try database.run(step) }
+            if found < sumsVersion {
+                do throws(Database.Failure) {
+                    try addSums(database)
+                } catch {
+                    guard error.isDamage, acceptsLoss else { throw error }
+                }
+            }
             try database.run("PRAGMA application_id=\(application)")
             try database.run("PRAGMA user_version=\(version)")
         }
+    }
+
+    private static func addSums(_ database: Database) throws(Database.Failure) {
+        let row = try database.statement(
+            "SELECT user, key, time, hash, revision, refusal, store FROM keys")
+        defer { row.reset() }
+        var keys: [(store: Int, key: StoredKey)] = []
+        while try row.step() { keys.append((row.int(6), key(in: row))) }
+        for (store, key) in keys { try insert(key, of: store, into: database) }
     }
 }

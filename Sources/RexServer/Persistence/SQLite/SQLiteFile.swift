@@ -17,7 +17,8 @@ final class SQLiteFile {
         var epoch: Int
     }
 
-    init(_ database: Database) throws(Database.Failure) {
+    /// - Parameter acceptsLoss: what no state needs may be damaged.
+    init(_ database: Database, acceptsLoss: Bool = false) throws(Database.Failure) {
         open = database
         try Self.check(database)
         // In this order: the page size is for new files, the mode is kept in the file.
@@ -27,7 +28,8 @@ final class SQLiteFile {
             PRAGMA wal_autocheckpoint=2000; PRAGMA journal_size_limit=67108864;
             PRAGMA cache_size=-16384; PRAGMA foreign_keys=OFF;
             """)
-        try Self.migrate(database)
+        try Self.migrate(database, acceptsLoss: acceptsLoss)
+        if !acceptsLoss { try checkSmallTables() }
         for store in try stores() { ends[store.number] = try end(of: store) }
     }
 
@@ -122,7 +124,7 @@ final class SQLiteFile {
             end = (store, value)
         }
         if let end { next[end.store] = end.value }
-        for (store, key) in batch.keys { try insert(key, of: store) }
+        for (store, key) in batch.keys { try Self.insert(key, of: store, into: database) }
         for (store, pending) in batch.snapshots { try insert(pending, of: store) }
         for (store, change) in batch.reminders { try take(change, of: store) }
         for (store, removal) in batch.removals { try remove(removal, of: store) }
@@ -166,9 +168,11 @@ final class SQLiteFile {
         }
     }
 
-    private func insert(_ key: StoredKey, of store: Int) throws(Database.Failure) {
+    static func insert(
+        _ key: StoredKey, of store: Int, into database: Database
+    ) throws(Database.Failure) {
         let row = try database.statement(
-            "INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?, ?, ?, ?)")
+            "INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
         row.bind(store, at: 1)
         row.bind(Self.column(key.user), at: 2)
         row.bind(key.text, at: 3)
@@ -178,6 +182,7 @@ final class SQLiteFile {
         case .ack(let revision): row.bind(revision, at: 6)
         case .rejected(let message): row.bind(message, at: 7)
         }
+        row.bind(Int(Int64(bitPattern: key.sum(in: store))), at: 8)
         try row.run()
     }
 

@@ -25,7 +25,7 @@ final class SQLiteJournal: Journal {
         if !FileManager.default.fileExists(atPath: path) { try Self.make(path) }
         Self.makeRoom(path + "-wal")
         file = try Self.open(path) { () throws(Database.Failure) in
-            try SQLiteFile(Database(path, .create))
+            try SQLiteFile(Database(path, .create), acceptsLoss: acceptsLoss)
         }
     }
 
@@ -137,6 +137,14 @@ final class SQLiteJournal: Journal {
         try withFile { file throws(Database.Failure) in
             try file.keys(of: store, since: milliseconds)
         }
+    }
+
+    /// The keys that are as they were stored, in the order of time, and how many are not; nil: of
+    /// all stores.
+    func checkedKeys(
+        of store: Int?
+    ) throws(JournalError) -> (good: [StoredKey], damaged: Int) {
+        try withFile { file throws(Database.Failure) in try file.checkedKeys(of: store) }
     }
 
     func reminders(of store: Int) throws(JournalError) -> [StoredReminder] {
