@@ -16,8 +16,19 @@ enum JournalCommands {
     }
 
     private static func export(_ archive: JournalArchive) throws {
-        // Nobody who reads any more is no error: `| head`.
-        try archive.export { StandardStreams.writeOutput($0 + [10]) }
+        var isBegun = false
+        do {
+            // Nobody who reads any more is no error: `| head`.
+            try archive.export {
+                isBegun = true
+                return StandardStreams.writeOutput($0 + [10])
+            }
+        } catch {
+            guard isBegun, error.kind == .damaged else { throw error }
+            StandardStreams.flush()
+            say(error.description)
+            StandardStreams.exit(1)
+        }
     }
 
     private static func importLines(_ archive: JournalArchive) throws {

@@ -57,7 +57,7 @@ public struct JournalArchive: Sendable {
 
     /// Writes the journal out as lines of JSON, each without its line feed: for each store first
     /// its oldest state (`state`), then every commit (`patch`), then its keys and its reminders.
-    /// All of it is of one moment.
+    /// All of it is of one moment. Each line is checked by its sum before it is written.
     ///
     /// - Parameter write: takes a line; false ends the writing.
     /// - Throws: `JournalError`.
@@ -79,15 +79,7 @@ public struct JournalArchive: Sendable {
                 .damaged, "the oldest snapshot of \(store.name) is damaged: --accept-loss helps")
         }
         guard write(ArchiveLine(snapshot, of: store).bytes) else { return false }
-        var end = snapshot.revision
-        while true {
-            let page = try journal.commits(of: store.number, after: end, limit: page)
-            for commit in page {
-                guard write(ArchiveLine(commit, of: store).bytes) else { return false }
-            }
-            guard page.count == Self.page else { break }
-            end = page[page.count - 1].revision
-        }
+        guard try exportCommits(behind: snapshot, store, journal, write) else { return false }
         for key in try journal.keys(of: store.number, since: 0) {
             guard write(ArchiveLine(key, of: store).bytes) else { return false }
         }
@@ -97,7 +89,28 @@ public struct JournalArchive: Sendable {
         return true
     }
 
-    /// Commits that are read or written at once.
+    private static func exportCommits(
+        behind snapshot: StoredSnapshot, _ store: StoredStore, _ journal: SQLiteJournal,
+        _ write: ([UInt8]) -> Bool
+    ) throws(JournalError) -> Bool {
+        let past = JournalPast(journal: journal, store: store.number)
+        var isRead = true
+        do {
+            try past.forEachCommit(
+                behind: snapshot.chain, after: snapshot.revision, through: .max
+            ) { commit in
+                isRead = write(ArchiveLine(commit, of: store).bytes)
+                return isRead
+            }
+        } catch {
+            let error = error as? JournalError ?? JournalError(.failed, "\(error)")
+            throw JournalError(
+                error.kind, "store \(store.name): \(error.description); what is written ends there")
+        }
+        return isRead
+    }
+
+    /// Commits that are written at once.
     static let page = 1_000
 
     /// Gives a file that is whole and on the disk its name, so that it has that after any end of
