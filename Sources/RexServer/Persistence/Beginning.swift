@@ -138,7 +138,7 @@ struct Beginning<State: Statable & Codable, Action: WireAction> {
         let saved = try? JSONCoder.decode(
             Timeline.Saved.self, from: recovery.snapshot.timeline)
         timeline =
-            saved.flatMap { Timeline($0, limit: limit) }
+            saved.flatMap { $0.isOfRevisions ? Timeline($0, limit: limit) : nil }
             ?? Timeline(at: recovery.snapshot.revision, limit: limit)
         for commit in recovery.commits {
             timeline.replay(commit.revision, commit.travel, amends: commit.amends)

@@ -128,7 +128,7 @@ struct JournalRescue {
 
 extension StoredKey {
     /// It answers with nothing behind a revision.
-    fileprivate func isOf(revision: Int) -> Bool {
+    func isOf(revision: Int) -> Bool {
         if case .ack(let acked) = answer { return acked <= revision }
         return true
     }

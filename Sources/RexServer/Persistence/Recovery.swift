@@ -167,6 +167,9 @@ extension StoredCommit {
     func fault(after previous: Int, _ sum: UInt64) -> String? {
         guard revision == previous + 1 else { return "revision \(previous + 1) is missing" }
         guard chain == self.sum(after: sum) else { return "revision \(revision) is damaged" }
+        if let travel, !(0..<revision).contains(travel.to) {
+            return "revision \(revision) travels to \(travel.to), where nothing was"
+        }
         return nil
     }
 }

@@ -55,10 +55,16 @@ extension SQLiteFile {
         while try row.step() {
             found.append(
                 SnapshotMark(
-                    revision: Self.revision(row.int(0)), milliseconds: row.int(1),
-                    written: row.int(2), bytes: row.int(3)))
+                    revision: Self.revision(row.int(0)), milliseconds: Self.sane(row.int(1)),
+                    written: Self.sane(row.int(2)), bytes: Self.sane(row.int(3))))
         }
         return found
+    }
+
+    /// A number that can be reckoned with, whatever became of it on the disk: no sum is over it.
+    private static func sane(_ number: Int) -> Int {
+        let most = 1 << 53
+        return min(max(number, -most), most)
     }
 
     /// Nil where there is none, or where it is not as it was stored.

@@ -116,6 +116,11 @@ final class SQLiteFile {
                 throw Database.Failure(
                     code: 1, description: "revision \(commit.revision) does not follow")
             }
+            // The next row's number would be one of another store.
+            guard commit.revision <= Self.lastRevision else {
+                throw Database.Failure(
+                    code: 1, description: "no revision comes after \(Self.lastRevision)")
+            }
             commit.chain = commit.sum(after: value.chain)
             commit.epoch = value.epoch
             try insert(commit, of: store, by: row)
