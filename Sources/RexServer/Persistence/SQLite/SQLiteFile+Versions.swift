@@ -48,6 +48,9 @@ extension SQLiteFile {
         let database = try Database(path, .create)
         try database.run("PRAGMA page_size=\(pageBytes); PRAGMA synchronous=FULL")
         try migrate(database)
+        // Now, while there is no log: SQLite would take one beside a file of another mode for its
+        // own.
+        try database.run("PRAGMA journal_mode=WAL")
     }
 
     /// Whose file it is, and whether its tables are those of the version that it says; that

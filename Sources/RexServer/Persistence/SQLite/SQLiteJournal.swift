@@ -37,7 +37,12 @@ final class SQLiteJournal: Journal {
     /// but time is lost.
     private static func makeRoom(_ log: String) {
         guard WriteAheadLog.isEmpty(log) else { return }
-        try? Data(count: roomBytes).write(to: URL(filePath: log))
+        do {
+            try Data(count: roomBytes).write(to: URL(filePath: log))
+        } catch {
+            // What is left of a full disk is for what has to be stored.
+            try? FileManager.default.removeItem(atPath: log)
+        }
     }
 
     /// A new file gets its name once it is whole, so that one that is empty was not always so.
