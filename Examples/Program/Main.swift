@@ -52,7 +52,12 @@ import RexTesting
 
     /// Ends the program where nobody reads any more.
     private static func say(_ text: String) {
-        if !StandardStreams.writeOutput(Array(text.utf8)) { StandardStreams.exit(0) }
+        do {
+            if try !StandardStreams.writeOutput(Array(text.utf8)) { StandardStreams.exit(0) }
+        } catch {
+            StandardStreams.writeError(Array("\(error)\n".utf8))
+            StandardStreams.exit(1)
+        }
     }
 }
 

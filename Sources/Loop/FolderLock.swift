@@ -2,9 +2,9 @@ import Glibc
 
 /// A folder that one process has for itself, as long as this lives.
 ///
-/// A file `lock` in the folder is locked (`flock`) and holds the number of the process, so that
-/// whoever comes second can be told who has it. The kernel lets go of the lock when the process
-/// ends, however it ends.
+/// The folder itself is locked (`flock`), and a file `lock` in it that holds the number of the
+/// process, so that whoever comes second can be told who has it. The file stays behind; removing it
+/// frees nothing. The kernel lets go of the locks when the process ends, however it ends.
 public final class FolderLock: Sendable {
     /// The folder cannot be had: `/data is in use by process 4711`.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
@@ -15,6 +15,7 @@ public final class FolderLock: Sendable {
     }
 
     private let descriptor: Int32
+    private let directory: Int32
 
     /// Takes the folder, which is made where there is none (readable for its owner alone).
     public init(_ folder: String) throws(Failure) {
@@ -25,9 +26,14 @@ public final class FolderLock: Sendable {
             throw Failure(
                 description: "\(path) cannot be opened: \(Self.reason)", isTaken: false)
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let hasFile = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        // Where a folder cannot be locked at all, the file has to do.
+        let isFree = flock(directory, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+        guard hasFile, isFree else {
             let owner = Self.owner(descriptor)
             close(descriptor)
+            if directory >= 0 { close(directory) }
             let who = owner.map { "process \($0)" } ?? "another process"
             throw Failure(description: "\(folder) is in use by \(who)", isTaken: true)
         }
@@ -40,13 +46,13 @@ public final class FolderLock: Sendable {
         var path = folder.hasPrefix("/") ? "" : "."
         for part in folder.split(separator: "/") {
             path += "/" + part
-            guard mkdir(path, 0o700) == 0 || errno == EEXIST || errno == EROFS else {
-                // One that is there and may not be written to is no fault yet.
-                var found = stat()
-                if stat(path, &found) == 0 { continue }
-                throw Failure(
-                    description: "the folder \(path) cannot be made: \(reason)", isTaken: false)
-            }
+            if mkdir(path, 0o700) == 0 || errno == EEXIST || errno == EROFS { continue }
+            let reason = reason
+            // One that is there and may not be written to is no fault yet.
+            var found = stat()
+            if stat(path, &found) == 0 { continue }
+            throw Failure(
+                description: "the folder \(path) cannot be made: \(reason)", isTaken: false)
         }
     }
 
@@ -71,5 +77,8 @@ public final class FolderLock: Sendable {
 
     private static var reason: String { String(cString: strerror(errno)) }
 
-    deinit { close(descriptor) }
+    deinit {
+        close(descriptor)
+        if directory >= 0 { close(directory) }
+    }
 }

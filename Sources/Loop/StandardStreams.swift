@@ -12,16 +12,32 @@ public enum StandardStreams {
         }
     }
 
+    /// Not all of standard output could be written: the disk is full, say.
+    public struct Failure: Error, CustomStringConvertible {
+        /// With the system's words.
+        public let description: String
+
+        fileprivate init(_ error: Int32) {
+            description = "standard output cannot be written: \(SystemReason.words(error))"
+        }
+    }
+
     /// Writes to standard error; what cannot be written is let go (nobody is left to be told).
-    public static func writeError(_ bytes: [UInt8]) { write(bytes, to: STDERR_FILENO) }
+    public static func writeError(_ bytes: [UInt8]) { _ = write(bytes, to: STDERR_FILENO) }
 
     /// Writes to standard output. Returns false when nobody reads it any more.
-    @discardableResult
-    public static func writeOutput(_ bytes: [UInt8]) -> Bool { write(bytes, to: STDOUT_FILENO) }
+    public static func writeOutput(_ bytes: [UInt8]) throws(Failure) -> Bool {
+        let error = write(bytes, to: STDOUT_FILENO)
+        guard error == 0 || error == EPIPE else { throw Failure(error) }
+        return error == 0
+    }
 
     /// Hands what `print` keeps back to whoever reads standard output. Waits for nobody who is
-    /// reading standard input, as `fflush(nil)` would.
-    public static func flush() { rex_flush_output() }
+    /// reading standard input, as `fflush(nil)` would. That nobody reads is no failure.
+    public static func flush() throws(Failure) {
+        let error = rex_flush_output()
+        guard error == 0 || error == EPIPE else { throw Failure(error) }
+    }
 
     /// Ends the process, output flushed.
     public static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
@@ -29,8 +45,8 @@ public enum StandardStreams {
     /// Ends the process at once, without any clean-up.
     public static func exitNow(_ status: Int32) -> Never { _exit(status) }
 
-    @discardableResult
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    /// Returns the system's number of what went wrong; 0 where nothing did.
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         bytes.withUnsafeBytes { buffer in
             var left = buffer[...]
             while !left.isEmpty {
@@ -38,11 +54,11 @@ public enum StandardStreams {
                     descriptor, UnsafeRawBufferPointer(rebasing: left).baseAddress, left.count)
                 if count < 0 {
                     if errno == EINTR { continue }
-                    return false
+                    return errno
                 }
                 left = left.dropFirst(count)
             }
-            return true
+            return 0
         }
     }
 }

@@ -27,7 +27,8 @@ extension Server {
             signals.append(try SignalSource(SignalSource.hangUp, on: loop) { hangUp() })
         }
         ready()
-        StandardStreams.flush()
+        // Who starts it reads the line now; that it cannot be written stops nobody.
+        try? StandardStreams.flush()
         await waitUntilStopped()
         for source in signals { source.close() }
         signals = []

@@ -103,6 +103,7 @@ extension Server {
     private func mustWait(_ subscription: Subscription) -> Bool {
         let connection = subscription.connection
         if isBehind(connection) {
+            if subscription.base == nil { metrics.count(.outboxBytes) }
             if subscription.slow == .close { noteSlow(connection) }
             metrics.patchesMerged += 1
             return true

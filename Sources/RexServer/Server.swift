@@ -54,7 +54,9 @@ public actor Server {
     var lastNamed: HostedStore?
 
     var connections: [Int: Connection] = [:]
-    private var lastConnection = 0
+    var lastConnection = 0
+    /// How many clients the journal has as named.
+    var namedAhead = 0
     /// Clients that are several requests of HTTP, by the name in `Rex-Session`.
     var webSessions: [ExactName: WebSession] = [:]
     /// Clients that may come back, by the names of their sessions.
@@ -259,6 +261,7 @@ public actor Server {
     /// A client that nobody was before.
     func nextClient(_ user: String? = nil) -> ClientIdentity {
         lastConnection += 1
+        nameAhead()
         return ClientIdentity(id: "c\(lastConnection)", user: user)
     }
 

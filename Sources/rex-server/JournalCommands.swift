@@ -5,6 +5,7 @@ import RexServer
 /// `rex-server export`, `import`, `backup` and `verify`.
 enum JournalCommands {
     static func run(_ name: String, _ operands: [String]) throws {
+        for operand in operands { _ = try ServerSettings.path(operand) }
         let archive = JournalArchive(folder: operands[0])
         switch name {
         case "export": try export(archive)
@@ -17,18 +18,25 @@ enum JournalCommands {
 
     private static func export(_ archive: JournalArchive) throws {
         var isBegun = false
+        var failure: StandardStreams.Failure?
         do {
-            // Nobody who reads any more is no error: `| head`.
-            try archive.export {
+            try archive.export { line in
                 isBegun = true
-                return StandardStreams.writeOutput($0 + [10])
+                do throws(StandardStreams.Failure) {
+                    // Nobody who reads any more is no error: `| head`.
+                    return try StandardStreams.writeOutput(line + [10])
+                } catch {
+                    failure = error
+                    return false
+                }
             }
         } catch {
             guard isBegun, error.kind == .damaged else { throw error }
-            StandardStreams.flush()
+            try StandardStreams.flush()
             say(error.description)
             StandardStreams.exit(1)
         }
+        if let failure { throw failure }
     }
 
     private static func importLines(_ archive: JournalArchive) throws {
@@ -57,7 +65,7 @@ enum JournalCommands {
                 print("\(name): \(verdict.commits) commits, each as it was")
             }
         }
-        StandardStreams.flush()
+        try StandardStreams.flush()
         if !isGood { StandardStreams.exit(1) }
     }
 

@@ -23,6 +23,8 @@ import RexServer
             try await run()
         } catch let error as UsageError {
             fail(Status.usage, "\(error)", hint: "rex-server --help shows the options")
+        } catch let error as SettingError {
+            fail(Status.usage, "\(error)")
         } catch let error as LoopError {
             fail(Status.cannotListen, "\(error)")
         } catch let error as JournalError {
@@ -52,9 +54,10 @@ import RexServer
                 _ = try tokens(settings)
                 print("the configuration is good")
             } else {
-                try await serve(settings, arguments)
+                return try await serve(settings, arguments)
             }
         }
+        try StandardStreams.flush()
     }
 
     /// Flags over environment over file.
@@ -208,7 +211,7 @@ import RexServer
         }
     }
 
-    /// SIGHUP: what may change while the server runs is read again; a bad file changes nothing.
+    /// SIGHUP: what may change while the server runs is read again; of a bad file nothing is taken.
     private static func reload(
         _ started: ServerSettings, _ arguments: Arguments, _ server: Server
     ) {
@@ -216,8 +219,9 @@ import RexServer
             do {
                 let new = try settings(arguments)
                 let tokens = try tokens(new)
-                try await useTLS(new, on: server)
+                // First: what was taken back is gone, whatever is wrong with a certificate.
                 if let tokens, started.tokenFile != nil { await server.useTokens(tokens) }
+                try await useTLS(new, on: server)
                 await server.setLogLevel(new.logLevel)
                 let waiting = new.names(ofChangesNeedingRestart: started)
                 await server.log.event(
@@ -232,7 +236,7 @@ import RexServer
 
     private static func flushOutput() {
         // `print` keeps lines back where nobody types: the ready line must be there now.
-        StandardStreams.flush()
+        try? StandardStreams.flush()
     }
 
     private static func fail(_ status: Int32, _ message: String, hint: String? = nil) -> Never {

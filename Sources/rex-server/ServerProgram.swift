@@ -12,19 +12,19 @@ enum ServerOptions {
     static let portFile = CommandOption<String>(
         "--port-file", "FILE", help: "written when ready: one actual address a line",
         environment: "REX_PORT_FILE"
-    ) { $0 }
+    ) { try ServerSettings.path($0) }
 
     static let data = CommandOption<String>(
         "--data", "DIR", help: "where states are kept; default ~/.local/state/rex",
         environment: "REX_DATA"
-    ) { $0 }
+    ) { try ServerSettings.path($0) }
 
     static let memory = CommandOption(
         flag: "--memory", help: "keep nothing: states live in memory, and end with the server",
         environment: "REX_MEMORY")
 
     static let durability = CommandOption<Durability>(
-        "--durability", "MODE", help: "sync: acks wait for the disk; async: at most 100 ms later",
+        "--durability", "MODE", help: "sync: acks wait for the disk; async: they are ahead of it",
         environment: "REX_DURABILITY"
     ) { try ServerSettings.choice($0) }
 
@@ -39,7 +39,7 @@ enum ServerOptions {
     static let config = CommandOption<String>(
         "--config", "FILE", help: "JSON with the options' names; flags and variables win",
         environment: "REX_CONFIG"
-    ) { $0 }
+    ) { try ServerSettings.path($0) }
 
     static let checkConfig = CommandOption(
         flag: "--check-config", help: "say whether the configuration is good, and end")
@@ -47,7 +47,7 @@ enum ServerOptions {
     static let tokenFile = CommandOption<String>(
         "--token-file", "FILE", help: "JSON: who may come in, and what each may do",
         environment: "REX_TOKEN_FILE"
-    ) { $0 }
+    ) { try ServerSettings.path($0) }
 
     static let insecure = CommandOption(
         flag: "--insecure", help: "listen beyond loopback, though nobody is asked who they are",
@@ -56,17 +56,17 @@ enum ServerOptions {
     static let tlsCertificate = CommandOption<String>(
         "--tls-cert", "FILE", help: "PEM: speak TLS too, on the same port; with --tls-key",
         environment: "REX_TLS_CERT"
-    ) { $0 }
+    ) { try ServerSettings.path($0) }
 
     static let tlsKey = CommandOption<String>(
         "--tls-key", "FILE", help: "PEM: the private key of the certificate",
         environment: "REX_TLS_KEY"
-    ) { $0 }
+    ) { try ServerSettings.path($0) }
 
     static let tlsClientAuthority = CommandOption<String>(
         "--tls-client-ca", "FILE", help: "PEM: whose certificates clients may show",
         environment: "REX_TLS_CLIENT_CA"
-    ) { $0 }
+    ) { try ServerSettings.path($0) }
 
     static let allowOrigin = CommandOption<String>(
         "--allow-origin", "URL",

@@ -14,7 +14,7 @@ import RexWebSocket
             socket.owner = client
             socket.startReading()
         }
-        _ = StandardStreams.writeOutput(Array("ready on \(listener.endpoint)\n".utf8))
+        _ = try? StandardStreams.writeOutput(Array("ready on \(listener.endpoint)\n".utf8))
         loop.run()
     }
 }

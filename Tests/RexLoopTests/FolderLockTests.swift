@@ -12,6 +12,10 @@ import Testing
         let error = #expect(throws: FolderLock.Failure.self) { _ = try FolderLock(folder) }
         #expect(error?.isTaken == true)
         #expect(error?.description == "\(folder) is in use by process \(getpid())")
+        // The file is no more than a note.
+        try FileManager.default.removeItem(atPath: folder + "/lock")
+        let second = #expect(throws: FolderLock.Failure.self) { _ = try FolderLock(folder) }
+        #expect(second?.isTaken == true)
         withExtendedLifetime(first) {}
         first = nil
         _ = try FolderLock(folder)

@@ -73,6 +73,8 @@ struct History {
     /// goes back there where what came after it cannot be stored.
     var needed = Int.max
     private let difference: Difference
+    /// The cursor of undo and redo as it was where what is held begins.
+    private var firstTimeline: Timeline
 
     /// Finds the patch between two states.
     typealias Difference = (_ old: any StateSnapshot, _ new: any StateSnapshot) throws -> RawJSON
@@ -105,8 +107,13 @@ struct History {
 
     /// - Parameters:
     ///   - state: the state where what is held begins.
+    ///   - timeline: the cursor of undo and redo there.
     ///   - difference: makes the patches that were not given.
-    init(_ state: any StateSnapshot, limits: Limits, difference: @escaping Difference) {
+    init(
+        _ state: any StateSnapshot, limits: Limits, timeline: Timeline,
+        difference: @escaping Difference
+    ) {
+        firstTimeline = timeline
         commitLimit = max(1, limits.historyCommits)
         byteLimit = limits.historyBytes
         self.difference = difference
@@ -151,6 +158,7 @@ struct History {
             blocks[1].baseRevision <= needed
         {
             let gone = blocks.removeFirst()
+            firstTimeline.replay(gone)
             commits -= gone.entries.count
             bytes -= gone.bytes
         }
@@ -236,15 +244,10 @@ struct History {
         }
     }
 
-    /// Where undo and redo can go by what is held. What was older is not known here any more.
-    func timeline(limit: Int) -> Timeline {
-        var timeline = Timeline(at: firstRevision, limit: limit)
-        for block in blocks {
-            for held in block.entries {
-                let commit = held.commit
-                timeline.replay(commit.revision, commit.travel, amends: commit.amends)
-            }
-        }
+    /// Where undo and redo can go. O(what is held).
+    var timeline: Timeline {
+        var timeline = firstTimeline
+        for block in blocks { timeline.replay(block) }
         return timeline
     }
 
@@ -277,5 +280,25 @@ struct History {
     private func isFull(_ block: Int) -> Bool {
         blocks[block].entries.count == blockCommits
             || blocks[block].bytes >= byteLimit / Self.blocksOfBytes
+    }
+}
+
+extension Timeline {
+    /// Moves as a commit moves it.
+    mutating func replay(_ revision: Int, _ travel: Travel?, amends: Bool) {
+        if let travel {
+            didTravel(travel)
+        } else if amends {
+            amend(revision)
+        } else {
+            didCommit(revision)
+        }
+    }
+
+    fileprivate mutating func replay(_ block: History.Block) {
+        for held in block.entries {
+            let commit = held.commit
+            replay(commit.revision, commit.travel, amends: commit.amends)
+        }
     }
 }

@@ -110,18 +110,18 @@ public struct ServerSettings: Sendable, Equatable {
                     try Self.endpoint(text)
                 }
                 guard !listen.isEmpty else { throw SettingError("at least one address is needed") }
-            case "port-file": portFile = try value.text()
+            case "port-file": portFile = try Self.path(try value.text())
             case "memory": isMemoryOnly = try value.flag()
-            case "data": dataFolder = try value.text()
+            case "data": dataFolder = try Self.path(try value.text())
             case "durability": durability = try Self.choice(try value.text())
             case "stores": stores = try Self.stores(try value.texts())
             case "log-level": logLevel = try Self.choice(try value.text())
             case "log-format": logFormat = try Self.choice(try value.text())
-            case "token-file": tokenFile = try value.text()
+            case "token-file": tokenFile = try Self.path(try value.text())
             case "insecure": isInsecure = try value.flag()
-            case "tls-cert": tlsCertificate = try value.text()
-            case "tls-key": tlsKey = try value.text()
-            case "tls-client-ca": tlsClientAuthority = try value.text()
+            case "tls-cert": tlsCertificate = try Self.path(try value.text())
+            case "tls-key": tlsKey = try Self.path(try value.text())
+            case "tls-client-ca": tlsClientAuthority = try Self.path(try value.text())
             case "allow-origin":
                 allowedOrigins = try value.texts().map { text throws(SettingError) in
                     try Self.origin(text)
@@ -244,6 +244,15 @@ public struct ServerSettings: Sendable, Equatable {
             throw SettingError("expected a host's name without a port, got \(text)")
         }
         return text.lowercased()
+    }
+
+    /// Checks the name of a file or a folder. An empty one is what a variable leaves that is not
+    /// set; with it a folder's files would lie in `/`.
+    public static func path(_ text: String) throws(SettingError) -> String {
+        guard !text.isEmpty, !text.utf8.contains(0) else {
+            throw SettingError("expected the name of a file or a folder")
+        }
+        return text
     }
 
     /// Reads an address.

@@ -142,11 +142,9 @@ extension TypedHost {
         guard let action = Action.reconcile(clients: clients.keys.sorted(), effects: running) else {
             return
         }
-        let before = revision
-        isSteering = true
+        isReconciling = true
         dispatchOwn(action)
-        isSteering = false
-        if revision != before { timeline.amend(revision) }
+        isReconciling = false
     }
 
     // MARK: Effects

@@ -117,15 +117,8 @@ extension TypedHost {
     func travel(_ move: TravelMove, from client: ClientIdentity) throws(WireError) -> Int {
         let (op, target) = try destination(of: move)
         let state = try state(at: target)
-        isSteering = true
         let revision = core.travel(
             to: state.state, as: Travel(op: op, to: target), from: .client(client))
-        isSteering = false
-        switch op {
-        case .undo: _ = timeline.undo()
-        case .redo: _ = timeline.redo()
-        case .jump: timeline.jump(to: target)
-        }
         reconcile()
         return revision
     }

@@ -241,7 +241,7 @@ extension TypedHost {
         lastPatch = nil
         lookedUp = []
         keys.forget(commitsAfter: target)
-        timeline = history.timeline(limit: max(1, limits.historyCommits))
+        timeline = history.timeline
         restoreReminders(journal)
     }
 

@@ -142,8 +142,8 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
     /// Nothing can be stored: no commit is made.
     var isFrozen = false
 
-    /// Set while a travel or a reconcile commits: neither is a new step for the cursor.
-    var isSteering = false
+    /// Set while a reconcile commits: it corrects the commit before and is no step of the timeline.
+    var isReconciling = false
 
     private func didCommit(
         _ next: Snapshot, _ action: (any WireAction)?, _ travel: Travel?, _ origin: Origin,
@@ -158,9 +158,9 @@ final class TypedHost<R: Reducer>: StoreHost where R.State: Codable, R.Action: W
         lastWritten = nil
         var commit = History.Commit(
             revision: next.revision, time: time, origin: origin, action: action,
-            actionBytes: size(of: action), travel: travel,
-            amends: isSteering ? travel == nil : false)
-        if !isSteering { timeline.didCommit(next.revision) }
+            actionBytes: size(of: action), travel: travel, amends: isReconciling)
+        // Before it is recorded: a snapshot that is taken there has the cursor too.
+        timeline.replay(commit.revision, travel, amends: isReconciling)
         if let journal {
             commit.storedBytes = record(
                 commit, patch.map { .text($0) } ?? laterPatch(from: former, to: next), in: journal)

@@ -19,8 +19,8 @@ struct Beginning<State: Statable & Codable, Action: WireAction> {
     init(_ state: State, _ limits: Limits) {
         snapshot = TypedSnapshot(revision: 0, state: state)
         epoch = Identifiers.fresh()
-        history = Self.history(from: snapshot, limits, diff)
         timeline = Timeline(at: 0, limit: max(1, limits.historyCommits))
+        history = Self.history(from: snapshot, at: timeline, limits, diff)
         keys = KeyTable(limit: limits.keys, milliseconds: limits.keyMilliseconds)
     }
 
@@ -43,7 +43,6 @@ struct Beginning<State: Statable & Codable, Action: WireAction> {
         self.init(base, limits)
         epoch = store.epoch
         try restoreStates(recovery, from: base, limits, name)
-        restoreTimeline(recovery, limits)
         try restoreKeys(of: store.number, in: journal, at: now, limits)
         for stored in try journal.reminders(of: store.number) {
             // A later program may not know the action any more.
@@ -104,20 +103,34 @@ struct Beginning<State: Statable & Codable, Action: WireAction> {
         }
         let last = recovery.commits.isEmpty ? base : try Self.decode(RawJSON(tree), name)
         snapshot = TypedSnapshot(revision: recovery.revision, state: last)
+        let first = Self.timeline(of: recovery.snapshot, limits)
+        timeline = first
+        for commit in recovery.commits {
+            timeline.replay(commit.revision, commit.travel, amends: commit.amends)
+        }
         // More than memory is to hold is left to the journal.
         if recovery.commits.count <= max(limits.historyCommits, 1) {
-            let first = TypedSnapshot(revision: recovery.snapshot.revision, state: base)
-            history = Self.history(from: first, limits, diff)
+            let state = TypedSnapshot(revision: recovery.snapshot.revision, state: base)
+            history = Self.history(from: state, at: first, limits, diff)
             history.restore(recovery.commits.map(Self.entry), state: snapshot)
         } else {
-            history = Self.history(from: snapshot, limits, diff)
+            history = Self.history(from: snapshot, at: timeline, limits, diff)
         }
     }
 
+    /// The cursor of undo and redo that was stored with a state.
+    private static func timeline(of snapshot: StoredSnapshot, _ limits: Limits) -> Timeline {
+        let limit = max(1, limits.historyCommits)
+        let saved = try? JSONCoder.decode(Timeline.Saved.self, from: snapshot.timeline)
+        return saved.flatMap { $0.isOfRevisions ? Timeline($0, limit: limit) : nil }
+            ?? Timeline(at: snapshot.revision, limit: limit)
+    }
+
     private static func history(
-        from state: TypedSnapshot<State>, _ limits: Limits, _ diff: StateDiff<State>
+        from state: TypedSnapshot<State>, at timeline: Timeline, _ limits: Limits,
+        _ diff: StateDiff<State>
     ) -> History {
-        History(state, limits: limits) { old, new in
+        History(state, limits: limits, timeline: timeline) { old, new in
             guard let old = old as? TypedSnapshot<State>, let new = new as? TypedSnapshot<State>
             else { preconditionFailure("a state of another store is in the history") }
             return try diff.patch(from: old.state, to: new.state).raw
@@ -133,18 +146,6 @@ struct Beginning<State: Statable & Codable, Action: WireAction> {
         return History.Entry(commit: held, patch: commit.patch)
     }
 
-    private mutating func restoreTimeline(_ recovery: Recovery, _ limits: Limits) {
-        let limit = max(1, limits.historyCommits)
-        let saved = try? JSONCoder.decode(
-            Timeline.Saved.self, from: recovery.snapshot.timeline)
-        timeline =
-            saved.flatMap { $0.isOfRevisions ? Timeline($0, limit: limit) : nil }
-            ?? Timeline(at: recovery.snapshot.revision, limit: limit)
-        for commit in recovery.commits {
-            timeline.replay(commit.revision, commit.travel, amends: commit.amends)
-        }
-    }
-
     private mutating func restoreKeys(
         of store: Int, in journal: any Journal, at now: UInt64, _ limits: Limits
     ) throws {
@@ -155,19 +156,6 @@ struct Beginning<State: Statable & Codable, Action: WireAction> {
             keys.restore(
                 KeyTable.Key(user: key.user, text: key.text), actionHash: key.actionHash,
                 answer: key.answer, at: now, left: UInt64(max(0, left)))
-        }
-    }
-}
-
-extension Timeline {
-    /// Moves as a commit moved it when it was made.
-    mutating func replay(_ revision: Int, _ travel: Travel?, amends: Bool) {
-        if let travel {
-            didTravel(travel)
-        } else if amends {
-            amend(revision)
-        } else {
-            didCommit(revision)
         }
     }
 }

@@ -34,6 +34,10 @@ protocol Journal: Sendable {
     func isUncertain() throws(JournalError) -> Bool
     /// Notes that acks may be ahead of what is stored, or that they are not any more.
     func setUncertain(_ flag: Bool) throws(JournalError)
+    /// How many clients may have been named, by the server that writes it and those before.
+    func clientsNamed() throws(JournalError) -> Int
+    /// Notes how many may be named from here on.
+    func setClientsNamed(_ count: Int) throws(JournalError)
     /// Writes about as much as a busy moment brings and takes it back: throws where that does not
     /// go.
     func tryWriting() throws(JournalError)
@@ -62,11 +66,17 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
 
     /// What is at fault.
     public let kind: Kind
+    /// What was tried, and the system's words.
+    let reason: String
+    /// The file that it was tried with, where that is not said already.
+    private let path: String?
     /// What was tried, with what, and the system's words.
-    public let description: String
+    public var description: String { path.map { "\($0): \(reason)" } ?? reason }
 
-    init(_ kind: Kind, _ description: String) {
+    /// - Parameter path: it is not for those who know nothing of the machine.
+    init(_ kind: Kind, _ reason: String, with path: String? = nil) {
         self.kind = kind
-        self.description = description
+        self.reason = reason
+        self.path = path
     }
 }

@@ -129,11 +129,18 @@ final class JournalQueue {
 
     func didRecover() { failure = nil }
 
+    /// Notes how many clients may be named, behind what was handed over.
+    func nameClients(_ count: Int) {
+        if !isClosed { writer.nameClients(count) }
+    }
+
     /// Stores the rest and closes the journal; the report is the last.
-    func close() {
+    ///
+    /// - Parameter clients: how many were named.
+    func close(clients: Int) {
         if failure == nil, !open.isEmpty { writer.write(open) }
         isClosed = true
-        writer.close(isCertain: failure == nil)
+        writer.close(isCertain: failure == nil, clients: clients)
         forgetParts()
     }
 

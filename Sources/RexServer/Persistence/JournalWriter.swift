@@ -22,7 +22,8 @@ final class JournalWriter: Sendable {
     private enum Order: Sendable {
         case write(JournalBatch)
         case probe
-        case close(isCertain: Bool)
+        case nameClients(Int)
+        case close(isCertain: Bool, clients: Int)
     }
 
     private let worker: Worker<Order>
@@ -40,10 +41,17 @@ final class JournalWriter: Sendable {
     /// Tries whether the journal can be written to.
     func probe() { worker.post(.probe) }
 
+    /// Notes how many clients may be named.
+    func nameClients(_ count: Int) { worker.post(.nameClients(count)) }
+
     /// Closes the journal behind everything that was handed over.
     ///
-    /// - Parameter isCertain: nothing that anybody was told is missing.
-    func close(isCertain: Bool) { worker.post(.close(isCertain: isCertain)) }
+    /// - Parameters:
+    ///   - isCertain: nothing that anybody was told is missing.
+    ///   - clients: how many were named.
+    func close(isCertain: Bool, clients: Int) {
+        worker.post(.close(isCertain: isCertain, clients: clients))
+    }
 
     /// What happens on the thread.
     private final class Desk: Sendable {
@@ -70,8 +78,13 @@ final class JournalWriter: Sendable {
                 switch order {
                 case .write: break
                 case .probe: probe()
-                case .close(let isCertain):
-                    if isCertain { try? journal.setUncertain(false) }
+                // Where it does not go, the disk has failed, and that is said elsewhere.
+                case .nameClients(let count): try? journal.setClientsNamed(count)
+                case .close(let isCertain, let clients):
+                    if isCertain {
+                        try? journal.setUncertain(false)
+                        try? journal.setClientsNamed(clients)
+                    }
                     journal.close()
                     report(.closed)
                 }

@@ -18,6 +18,7 @@ final class MemoryJournal: Journal {
         var stores: [Kept] = []
         var epochs = 0
         var isUncertain = false
+        var clientsNamed = 0
     }
 
     private let content = Mutex(Content())
@@ -158,6 +159,8 @@ final class MemoryJournal: Journal {
 
     func isUncertain() -> Bool { content.withLock { $0.isUncertain } }
     func setUncertain(_ flag: Bool) { content.withLock { $0.isUncertain = flag } }
+    func clientsNamed() -> Int { content.withLock { $0.clientsNamed } }
+    func setClientsNamed(_ count: Int) { content.withLock { $0.clientsNamed = count } }
     func tryWriting() {}
     func close() {}
 }

@@ -58,7 +58,7 @@ extension Server {
 
     private func storageRefusal(_ error: JournalError) -> WireError {
         WireError(
-            .overloaded, "this cannot be stored, and was not done: \(error)",
+            .overloaded, "this cannot be stored, and was not done: \(error.reason)",
             retryMilliseconds: Self.probeMilliseconds)
     }
 
@@ -79,7 +79,7 @@ extension Server {
         guard let journal, store.host.journal != nil else { return }
         if let failure = journal.failure {
             throw WireError(
-                .overloaded, "nothing can be stored at present: \(failure)",
+                .overloaded, "nothing can be stored at present: \(failure.reason)",
                 retryMilliseconds: Self.probeMilliseconds)
         }
         guard journal.pendingBytes <= pendingBytesLimit else {

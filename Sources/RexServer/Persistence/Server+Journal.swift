@@ -50,6 +50,8 @@ extension Server {
             }
         }
         try journal.setUncertain(durability == .async)
+        lastConnection = try journal.clientsNamed()
+        namedAhead = lastConnection
         let reports = Inbox<JournalWriter.Report>(on: loop) { [weak self] report in
             self?.enter(with: report) { $0.didReport($1) }
         }
@@ -58,11 +60,26 @@ extension Server {
             self?.enter(with: answer) { $0.didRecall($1) }
         }
         let readerEnd = Inbox<Bool>(on: loop) { [weak self] _ in
-            self?.enter(with: true) { server, _ in server.journal?.close() }
+            self?.enter(with: true) { server, _ in server.closeJournal() }
         }
         journalReader = JournalReader(
             reader, answer: { answers.post($0) }, closed: { readerEnd.post(true) })
     }
+
+    /// Notes, in good time, that more clients are named than was noted: nobody is given the name of
+    /// another whom history knows by it, not by a later server either. Whatever a client commits is
+    /// stored behind it.
+    func nameAhead() {
+        guard let journal, lastConnection > namedAhead - Self.clientsAhead / 2 else { return }
+        namedAhead = lastConnection + Self.clientsAhead
+        journal.nameClients(namedAhead)
+    }
+
+    /// How many clients' names are noted before they are given. A server that is killed leaves so
+    /// many out.
+    private static let clientsAhead = 10_000
+
+    private func closeJournal() { journal?.close(clients: lastConnection) }
 
     func beginning<State: Statable & Codable, Action: WireAction>(
         of name: String, _ state: State

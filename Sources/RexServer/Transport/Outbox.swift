@@ -68,7 +68,9 @@ struct Outbox {
             moreReplies = []
         }
         if !replies.bytes.isEmpty { ready.append(takeReplies()) }
-        if !events.isEmpty {
+        if events.count == 1 {
+            ready.append(events.removeLast())
+        } else if !events.isEmpty {
             ready.append(contentsOf: events)
             events.removeAll(keepingCapacity: events.count < 8)
         }

@@ -36,6 +36,18 @@ import Testing
         }
     }
 
+    @Test func whatCannotBeWrittenOutIsSaid() throws {
+        let server = try Programs.startServer(data: data)
+        try play(server)
+        #expect(try server.stop() == .exited(0))
+        for words in ["export \(data)", "verify \(data)", "--help", "verify --help", "--version"] {
+            let ended = try Programs.run(
+                ["/bin/sh", "-c", "exec \(Programs.server) \(words) > /dev/full"])
+            #expect(ended.code == 1, "\(words)")
+            #expect(ended.errors.contains("standard output cannot be written: No space left"))
+        }
+    }
+
     @Test func whatIsWrittenOutCanBeReadIn() throws {
         var server = try Programs.startServer(data: data)
         try play(server)

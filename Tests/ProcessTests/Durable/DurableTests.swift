@@ -55,6 +55,28 @@ import Testing
         #expect(try server.stop() == .exited(0))
     }
 
+    /// History knows clients by their ids: nobody is given that of another.
+    @Test(arguments: [true, false]) func clientsAreNamedOnAcrossARestart(byKill: Bool) throws {
+        var last = 0
+        for _ in 1...3 {
+            let server = try start()
+            for _ in 1...2 {
+                let client = try LineClient(server)
+                let name = try client.ask(["op": "hello", "protocol": 1])["client"]?.string ?? ""
+                let number = try #require(Int(name.dropFirst()))
+                #expect(number > last && (byKill || number <= last + 3), "\(name) after \(last)")
+                last = number
+                _ = try client.dispatch("add", 1)
+            }
+            try end(server, byKill: byKill)
+        }
+        let server = try start()
+        let history = try LineClient(server).ask(["op": "history", "store": "counter", "after": 0])
+        let authors = (history["entries"]?.array ?? []).compactMap { $0["from"]?["client"]?.string }
+        #expect(authors.count == 6 && Set(authors).count == 6, "\(authors)")
+        try end(server, byKill: byKill)
+    }
+
     /// The journal is closed while effects would still commit.
     @Test func aStoreThatCommitsByItselfIsStoppedInOrder() throws {
         let server = try start()

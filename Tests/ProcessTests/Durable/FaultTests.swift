@@ -80,6 +80,8 @@ import Testing
         #expect(replies.contains { $0.code == "overloaded" && $0["retry_ms"]?.int != nil })
         #expect(!replies.contains { $0.op == "ack" }, "\(replies)")
         #expect("\(replies)".contains(fault.words), "\(replies)")
+        // Where the server keeps its files is nobody's business.
+        #expect(!"\(replies)".contains(scratch.folder), "\(replies)")
         #expect(try !isReady(server))
         // Whoever watched has seen what is stored, and no more.
         #expect(throws: LineClient.Failure.self) { try replica.follow { _ in false } }

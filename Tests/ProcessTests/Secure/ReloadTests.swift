@@ -56,6 +56,23 @@ import Testing
         _ = try LineClient(server, as: "bob")
     }
 
+    /// A certificate that cannot be read holds back nothing that is about users.
+    @Test func aTokenIsTakenAwayBesideABrokenCertificate() throws {
+        let scratch = try Scratch()
+        let certificate = scratch.folder + "/server.pem"
+        try FileManager.default.copyItem(
+            atPath: Certificates.path("server.pem"), toPath: certificate)
+        let tokens = try TokenText(["ann": TokenText.owner, "bob": Self.reading([""])])
+        let server = try tokens.server(
+            "--tls-cert", certificate, "--tls-key", Certificates.path("server.key"))
+        let bob = try LineClient(server, as: "bob")
+        _ = try scratch.write("no certificate", to: "server.pem")
+        try tokens.change("bob", nil, of: server)
+        #expect(try bob.frame().code == "unauthorized")
+        try server.process.errors(until: "reload_failed")
+        #expect(try LineClient(server, as: "ann").ask(["op": "ping"]).op == "pong")
+    }
+
     @Test func whatMayBeReadNoLongerIsTakenFromSubscribers() throws {
         let (tokens, server, ann) = try start(Self.reading(["/a", "/b"]))
         let bob = try LineClient(server, as: "bob")

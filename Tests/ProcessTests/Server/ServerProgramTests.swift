@@ -46,7 +46,9 @@ import Testing
         (["--listen", "127.0.0.1:99999"], "--listen"), (["--stores", "chat,nothing"], "nothing"),
         (["--stores", "chat,chat"], "twice"), (["--log-level", "loud"], "debug, info"),
         (["--log-format", "xml"], "text, json"), (["--memory=yes"], "takes no value"),
-        (["word"], "word"),
+        (["word"], "word"), (["--data", ""], "--data: expected the name of a file or a folder"),
+        (["--data="], "--data"), (["--config", ""], "--config"), (["export", ""], "folder"),
+        (["backup", "/nowhere", ""], "folder"),
     ])
     func wrongValuesAreUsageErrors(words: [String], part: String) throws {
         let ended = try Programs.run([Programs.server] + words)

@@ -33,6 +33,7 @@ import Testing
         let rev = try #require(truth["rev"]?.int)
         try replica.follow { $0.rev == rev }
         #expect(replica.frames < 250)
+        #expect(try server.metric("rex_limit_hits_total{limit=\"outbox_bytes\"}") > 0)
         #expect(replica.state["round"] == 500)
         #expect(replica.state == (try writer.state("doc")))
         // In step again: the next change comes by itself.

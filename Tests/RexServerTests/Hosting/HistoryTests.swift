@@ -19,7 +19,8 @@ private enum TallyAction: WireAction {
     /// - Parameter lazily: the patches are left to the history.
     private func history(_ limits: Limits, commits: Int, lazily: Bool = false) throws -> History {
         var history = History(
-            TypedSnapshot(revision: 0, state: Tally()), limits: limits, difference: difference)
+            TypedSnapshot(revision: 0, state: Tally()), limits: limits, timeline: Timeline(),
+            difference: difference)
         var last = TypedSnapshot(revision: 0, state: Tally())
         for revision in 1...commits {
             var state = last.state

@@ -42,6 +42,7 @@ import Testing
         ("{\"stores\": [\"doc\",\"doc\"]}", "a store is named twice"),
         ("{\"log-level\": \"loud\"}", "expected one of debug, info, notice, warning, error"),
         ("{\"listen\": \"here\"}", "line 1: listen: here: expected host:port"),
+        ("{\"data\": \"\"}", "line 1: data: expected the name of a file or a folder"),
         ("[]", "line 1: expected an object"),
         ("{\n\n\n  \"memory\": tru }", "line 4: /memory"),
     ])

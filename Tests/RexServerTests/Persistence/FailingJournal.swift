@@ -41,5 +41,7 @@ final class FailingJournal: Journal {
     func reminders(of store: Int) -> [StoredReminder] { inner.reminders(of: store) }
     func isUncertain() -> Bool { inner.isUncertain() }
     func setUncertain(_ flag: Bool) { inner.setUncertain(flag) }
+    func clientsNamed() -> Int { inner.clientsNamed() }
+    func setClientsNamed(_ count: Int) { inner.setClientsNamed(count) }
     func close() {}
 }

@@ -166,6 +166,14 @@ final class SQLiteJournal: Journal {
         }
     }
 
+    func clientsNamed() throws(JournalError) -> Int {
+        try withFile { file throws(Database.Failure) in try file.fact("clients") ?? 0 }
+    }
+
+    func setClientsNamed(_ count: Int) throws(JournalError) {
+        try withFile { file throws(Database.Failure) in try file.setFact("clients", count) }
+    }
+
     func tryWriting() throws(JournalError) {
         try withFile { file throws(Database.Failure) in try file.tryWriting() }
     }
@@ -174,7 +182,12 @@ final class SQLiteJournal: Journal {
 
     /// Copies all of it into a new file while it is written to.
     func backUp(to path: String) throws(JournalError) {
-        try withFile { file throws(Database.Failure) in try file.backUp(to: path) }
+        do throws(Database.Failure) {
+            try file.withLock { file throws(Database.Failure) in try file.backUp(to: path) }
+        } catch {
+            // Either may be at fault; SQLite does not tell.
+            throw JournalError(error, "\(self.path) to \(path)")
+        }
     }
 
     /// From here on it sees the journal as it is now, whatever is written to it.
@@ -192,6 +205,6 @@ extension JournalError {
     init(_ failure: Database.Failure, _ path: String) {
         let kind: Kind =
             failure.isDamage ? .damaged : failure.code == SQLiteFile.newerVersion ? .newer : .failed
-        self.init(kind, "\(path): \(failure.description)")
+        self.init(kind, failure.description, with: path)
     }
 }

@@ -56,6 +56,9 @@ final class KilledJournal: Journal {
     func setUncertain(_ flag: Bool) throws(JournalError) {
         try writing { () throws(JournalError) in try inner.setUncertain(flag) }
     }
+    func setClientsNamed(_ count: Int) throws(JournalError) {
+        try writing { () throws(JournalError) in try inner.setClientsNamed(count) }
+    }
     func tryWriting() throws(JournalError) {
         try writing { () throws(JournalError) in try inner.tryWriting() }
     }
@@ -81,5 +84,6 @@ final class KilledJournal: Journal {
         try inner.reminders(of: store)
     }
     func isUncertain() throws(JournalError) -> Bool { try inner.isUncertain() }
+    func clientsNamed() throws(JournalError) -> Int { try inner.clientsNamed() }
     func close() { inner.close() }
 }
