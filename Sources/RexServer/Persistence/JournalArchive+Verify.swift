@@ -13,7 +13,8 @@ extension JournalArchive {
         public var fault: String?
     }
 
-    /// Complaints of SQLite about the file, and what the sums of the keys say; none where it is whole. O(file).
+    /// Complaints of SQLite about the file, and what the sums of the keys say; none where it is
+    /// whole. O(file).
     public func complaints() throws(JournalError) -> [String] {
         let journal = try reader()
         let found = try journal.complaints()
