@@ -156,7 +156,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "PollServerTests",
-            dependencies: ["PollServer", "Rex", "RexClient", "RexTesting"], swiftSettings: strict),
+            dependencies: [
+                "PollServer", "Rex", "RexClient", "RexProtocol", "RexServer", "RexTesting",
+            ], swiftSettings: strict),
         .testTarget(name: "HouseTests", swiftSettings: strict),
         .testTarget(
             name: "ProcessTests",

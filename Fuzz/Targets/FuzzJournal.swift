@@ -100,8 +100,6 @@ final class FuzzFolder {
         try files.createDirectory(atPath: name, withIntermediateDirectories: true)
         guard let journal else { return }
         try Data(journal).write(to: URL(filePath: path))
-        // An empty log: without it a fresh one of some megabytes is laid out each time.
-        try Data(count: 64).write(to: URL(filePath: path + "-wal"))
     }
 
     var path: String { "\(name)/\(JournalFolder.fileName)" }

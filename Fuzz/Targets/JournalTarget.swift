@@ -8,7 +8,12 @@ import RexProtocol
 /// says which. What is damaged is reported, and what is not reported is as it was stored.
 enum JournalTarget {
     static func run(_ input: [UInt8]) throws {
-        var input = FuzzInput(input)
+        // Most of the time went into logs of some megabytes, laid out afresh for each journal.
+        try SQLiteJournal.$roomBytes.withValue(64) { try run(FuzzInput(input)) }
+    }
+
+    private static func run(_ input: FuzzInput) throws {
+        var input = input
         switch input.byte() % 5 {
         case 0: _ = WriteAheadLog(input.take())
         case 1: try checkSealedLog(&input)

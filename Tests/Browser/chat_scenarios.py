@@ -25,6 +25,8 @@ def two_windows_and_a_terminal_chat(stage):
     write(ann, "hello")
     see(bob, "hello")
     write(bob, "hi ann")
+    # The order of what different people send is that in which it arrives.
+    see(ann, "hello", "hi ann")
     terminal.act("send", {"room": "general", "text": "from nc"})
     for window in (ann, bob):
         see(window, "hello", "hi ann", "from nc")

@@ -21,6 +21,17 @@ import Testing
         for (shown, built) in zip(shown.dropFirst(), built) { #expect(shown == built) }
     }
 
+    /// The code of docs/security.md stands in a test, where it is eight columns further in.
+    @Test func theCodeOfTheSecurityGuideIsThatOfItsTest() throws {
+        let shown = try Document.blocks(of: "swift", in: "docs/security.md")
+        let built = try Document.text(of: "Tests/PollServerTests/SecurityGuideTests.swift")
+        #expect(shown.count == 2)
+        for lines in shown {
+            let code = lines.map { String(repeating: " ", count: 8) + $0 + "\n" }.joined()
+            #expect(built.contains("\n" + code), "\(code)")
+        }
+    }
+
     /// The manifest that the guide shows asks for what this package has.
     @Test func theGuidesManifestNamesProductsThatThereAre() throws {
         let shown = try Document.blocks(of: "swift", in: Self.guide)[0].joined(separator: "\n")

@@ -82,7 +82,9 @@ import Testing
     }
 
     @Test func aListenerThatWantsNoGapsIsClosed() throws {
-        let server = try Programs.startServer(limits: "\"outbox_bytes\": 100000")
+        // Time enough to read what came before the reason.
+        let server = try Programs.startServer(
+            limits: "\"outbox_bytes\": 100000, \"linger_ms\": 60000")
         let listener = try LineClient(server, receiveBuffer: 4_096)
         _ = try listener.ask(["op": "listen", "topic": "news", "slow": "close"])
         let fast = try LineClient(server)
@@ -106,7 +108,9 @@ import Testing
     }
 
     @Test func aSubscriberThatWantsEveryStepIsClosed() throws {
-        let server = try Programs.startServer(limits: "\"outbox_bytes\": 100000")
+        // Time enough to read what came before the reason.
+        let server = try Programs.startServer(
+            limits: "\"outbox_bytes\": 100000, \"linger_ms\": 60000, \"stall_ms\": 600000")
         let writer = try LineClient(server)
         let reader = try LineClient(server, receiveBuffer: 4_096)
         _ = try Replica(reader, "doc", "", ["slow": "close"])

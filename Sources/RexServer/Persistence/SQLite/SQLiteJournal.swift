@@ -29,8 +29,9 @@ final class SQLiteJournal: Journal {
         }
     }
 
-    /// Bytes of the log that are there before anything is written to it.
-    private static let roomBytes = 4_194_304
+    /// Bytes of the log that are there before anything is written to it. Only tests that open very
+    /// many journals want fewer.
+    @TaskLocal static var roomBytes = 4_194_304
 
     /// A sync of bytes inside a file is nearly twice as fast as one that the file has grown for, so
     /// the log begins as a file of zeros, which SQLite takes for an empty one. Without it nothing
