@@ -231,7 +231,14 @@ extension SQLiteFile {
         defer { row.reset() }
         var found: [String] = []
         while try row.step() { found.append(row.text(0) ?? "") }
-        return found == ["ok"] ? [] : found
+        guard found == ["ok"] else { return found }
+        do throws(Database.Failure) {
+            try checkSmallTables()
+        } catch {
+            guard error.isDamage else { throw error }
+            return [error.description]
+        }
+        return []
     }
 }
 
