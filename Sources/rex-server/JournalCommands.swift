@@ -17,15 +17,24 @@ enum JournalCommands {
     }
 
     private static func export(_ archive: JournalArchive) throws {
+        var isBegun = false
         var failure: StandardStreams.Failure?
-        try archive.export { line in
-            do throws(StandardStreams.Failure) {
-                // Nobody who reads any more is no error: `| head`.
-                return try StandardStreams.writeOutput(line + [10])
-            } catch {
-                failure = error
-                return false
+        do {
+            try archive.export { line in
+                isBegun = true
+                do throws(StandardStreams.Failure) {
+                    // Nobody who reads any more is no error: `| head`.
+                    return try StandardStreams.writeOutput(line + [10])
+                } catch {
+                    failure = error
+                    return false
+                }
             }
+        } catch {
+            guard isBegun, error.kind == .damaged else { throw error }
+            try StandardStreams.flush()
+            say(error.description)
+            StandardStreams.exit(1)
         }
         if let failure { throw failure }
     }

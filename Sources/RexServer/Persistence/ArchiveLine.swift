@@ -68,66 +68,122 @@ enum ArchiveEntry {
     case key(StoredKey)
     case reminder(StoredReminder)
 
-    /// Reads a line; nil where it is none of these.
-    init?(_ line: JSONValue) {
-        if let id = line["reminder"]?.string {
-            guard let due = line["due"].flatMap(Self.time), let action = line["action"] else {
-                return nil
-            }
-            self = .reminder(StoredReminder(id: id, due: due, action: RawJSON(action)))
-            return
-        }
-        guard let at = line["at"].flatMap(Self.time) else { return nil }
-        if let hash = line["hash"]?.string.flatMap(Digest.bytes) {
-            guard let key = Self.key(line, hash, at) else { return nil }
-            self = .key(key)
-        } else if let state = line["state"], let revision = line["rev"].flatMap(Self.revision) {
-            let timeline = RawJSON(line["timeline"] ?? .object([:]))
+    /// Why a line is none, with the place in it.
+    struct Fault: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ place: String, _ words: String) { description = "\(place) \(words)" }
+    }
+
+    /// Behind a revision that is read in there is room for so many commits at least.
+    private static let room = 1 << 32
+    /// The revisions that can be read in.
+    private static let revisions = 0...(SQLiteFile.lastRevision - room)
+    /// A hundred million days before and after 1970.
+    private static let times = -8_640_000_000_000_000...8_640_000_000_000_000
+    private static let hashBytes = 32
+
+    /// Reads a line. Each number in it is within its bounds.
+    init(_ line: JSONValue) throws(Fault) {
+        if let id = line["reminder"] {
+            self = .reminder(try Self.reminder(line, id))
+        } else if line["hash"] != nil {
+            self = .key(try Self.key(line))
+        } else if let state = line["state"] {
             self = .beginning(
-                revision: revision, milliseconds: at, timeline: timeline, state: state)
+                revision: try Self.number(line["rev"], "/rev", Self.revisions),
+                milliseconds: try Self.time(line), timeline: try Self.timeline(line), state: state)
         } else {
-            guard let commit = Self.commit(line, at) else { return nil }
-            self = .commit(commit)
+            self = .commit(try Self.commit(line))
         }
     }
 
-    private static func key(_ line: JSONValue, _ hash: [UInt8], _ at: Int) -> StoredKey? {
-        guard let text = line["key"]?.string else { return nil }
+    private static func reminder(
+        _ line: JSONValue, _ id: JSONValue
+    ) throws(Fault) -> StoredReminder {
+        guard let id = id.string else { throw Fault("/reminder", "is no text") }
+        guard let action = line["action"] else { throw Fault("/action", "is missing") }
+        // However far it is away, as any date of a program may be.
+        guard let due = line["due"].flatMap(milliseconds) else {
+            throw Fault("/due", "is no time")
+        }
+        return StoredReminder(id: id, due: due, action: RawJSON(action))
+    }
+
+    private static func key(_ line: JSONValue) throws(Fault) -> StoredKey {
+        guard let text = line["key"]?.string else { throw Fault("/key", "is no text") }
+        guard let hash = line["hash"]?.string.flatMap(Digest.bytes), hash.count == hashBytes else {
+            throw Fault("/hash", "is not \(hashBytes) bytes")
+        }
         let answer: KeyTable.Answer
-        if let revision = line["rev"]?.int {
-            answer = .ack(revision: revision)
-        } else if let refusal = line["refusal"]?.string {
+        if line["rev"] == nil, let refusal = line["refusal"]?.string {
             answer = .rejected(message: refusal)
         } else {
-            return nil
+            answer = .ack(revision: try number(line["rev"], "/rev", revisions))
         }
         return StoredKey(
             user: line["user"]?.string, text: text, actionHash: hash, answer: answer,
-            milliseconds: at)
+            milliseconds: try time(line))
     }
 
-    private static func commit(_ line: JSONValue, _ at: Int) -> StoredCommit? {
-        guard let revision = line["rev"].flatMap(Self.revision), let patch = line["patch"],
-            let from = line["from"].map({ RawJSON($0) }), Origin(stored: from) != nil
-        else { return nil }
+    private static func commit(_ line: JSONValue) throws(Fault) -> StoredCommit {
+        let revision = try number(line["rev"], "/rev", revisions)
+        guard let patch = line["patch"] else { throw Fault("/patch", "is missing") }
+        guard let from = line["from"].map({ RawJSON($0) }), Origin(stored: from) != nil else {
+            throw Fault("/from", "is nobody")
+        }
         var travel: Travel?
         if let move = line["travel"] {
-            guard let op = move["op"]?.string.flatMap(Travel.Op.init), let to = move["to"]?.int
-            else { return nil }
-            travel = Travel(op: op, to: to)
+            guard let op = move["op"]?.string.flatMap(Travel.Op.init) else {
+                throw Fault("/travel/op", "is no travel")
+            }
+            // Only to what was there before it.
+            let past = 0...max(0, revision - 1)
+            travel = Travel(op: op, to: try number(move["to"], "/travel/to", past))
         }
         return StoredCommit(
-            revision: revision, milliseconds: at, origin: from, key: line["key"]?.string,
-            action: line["action"].map { RawJSON($0) }, travel: travel,
+            revision: revision, milliseconds: try time(line), origin: from,
+            key: line["key"]?.string, action: line["action"].map { RawJSON($0) }, travel: travel,
             amends: line["amends"]?.bool ?? false, patch: RawJSON(patch))
     }
 
-    /// One that a journal can hold.
-    private static func revision(_ value: JSONValue) -> Int? {
-        value.int.flatMap { (0...SQLiteFile.lastRevision).contains($0) ? $0 : nil }
+    /// An empty object where there is none.
+    private static func timeline(_ line: JSONValue) throws(Fault) -> RawJSON {
+        guard let value = line["timeline"], value != .object([:]) else {
+            return RawJSON(.object([:]))
+        }
+        let timeline = RawJSON(value)
+        let saved = try? JSONCoder.decode(Timeline.Saved.self, from: timeline)
+        guard let saved, saved.isOfRevisions, Timeline(saved) != nil else {
+            throw Fault("/timeline", "is none")
+        }
+        return timeline
     }
 
-    private static func time(_ value: JSONValue) -> Int? {
+    private static func number(
+        _ value: JSONValue?, _ place: String, _ range: ClosedRange<Int>
+    ) throws(Fault) -> Int {
+        guard let number = value?.int, range.contains(number) else {
+            throw Fault(place, "is no number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    private static func time(_ line: JSONValue) throws(Fault) -> Int {
+        guard let time = line["at"].flatMap(milliseconds), times.contains(time) else {
+            throw Fault("/at", "is no time")
+        }
+        return time
+    }
+
+    private static func milliseconds(_ value: JSONValue) -> Int? {
         value.int ?? value.string.flatMap { WireTime.date($0) }.map(\.milliseconds)
+    }
+}
+
+extension Timeline.Saved {
+    /// All that it names may be revisions of a journal.
+    var isOfRevisions: Bool {
+        runs.allSatisfy { $0.allSatisfy { (0...SQLiteFile.lastRevision).contains($0) } }
     }
 }

@@ -122,7 +122,7 @@ struct Beginning<State: Statable & Codable, Action: WireAction> {
     private static func timeline(of snapshot: StoredSnapshot, _ limits: Limits) -> Timeline {
         let limit = max(1, limits.historyCommits)
         let saved = try? JSONCoder.decode(Timeline.Saved.self, from: snapshot.timeline)
-        return saved.flatMap { Timeline($0, limit: limit) }
+        return saved.flatMap { $0.isOfRevisions ? Timeline($0, limit: limit) : nil }
             ?? Timeline(at: snapshot.revision, limit: limit)
     }
 

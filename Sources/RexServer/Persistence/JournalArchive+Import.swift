@@ -19,9 +19,7 @@ extension JournalArchive {
     public func importLines(_ next: () -> [UInt8]?) throws(JournalError) -> Imported {
         let lock = try Self.lock(folder)
         defer { withExtendedLifetime(lock) {} }
-        guard !FileManager.default.fileExists(atPath: path) else {
-            throw JournalError(.failed, "\(path) is there already")
-        }
+        try Self.checkVacancy(path)
         let partial = path + ".partial"
         var imported = Imported()
         Self.remove(partial)
@@ -69,9 +67,9 @@ extension JournalArchive {
         mutating func take(_ bytes: [UInt8]) throws(JournalError) {
             line += 1
             if bytes.allSatisfy({ $0 == 32 || $0 == 9 || $0 == 13 }) { return }
-            guard let value = RawJSON(stored: bytes)?.value, let name = value["store"]?.string,
-                let entry = ArchiveEntry(value)
+            guard let value = RawJSON(stored: bytes)?.value, let name = value["store"]?.string
             else { throw fault("this is no line of a journal") }
+            let entry = try entry(value)
             if case .beginning = entry {
                 try end()
             } else if store?.name != name {
@@ -81,7 +79,11 @@ extension JournalArchive {
             case .beginning(let revision, let time, let timeline, let state):
                 try begin(name, revision, time, timeline, state)
             case .commit(let commit): try take(commit)
-            case .key(let key): batch.keys.append((store?.number ?? 0, key))
+            case .key(let key):
+                guard key.isOf(revision: store?.revision ?? 0) else {
+                    throw fault("/rev is behind revision \(store?.revision ?? 0), the last one")
+                }
+                batch.keys.append((store?.number ?? 0, key))
             case .reminder(let reminder):
                 batch.reminders.append(
                     (
@@ -90,6 +92,14 @@ extension JournalArchive {
                     ))
             }
             if batch.commits.count + batch.keys.count >= JournalArchive.page { try flush() }
+        }
+
+        private func entry(_ value: JSONValue) throws(JournalError) -> ArchiveEntry {
+            do throws(ArchiveEntry.Fault) {
+                return try ArchiveEntry(value)
+            } catch {
+                throw fault(error.description)
+            }
         }
 
         private mutating func begin(

@@ -13,9 +13,14 @@ extension JournalArchive {
         public var fault: String?
     }
 
-    /// Complaints of SQLite about the file; none where it is whole. O(file).
+    /// Complaints of SQLite about the file, and what the sums of the keys say; none where it is
+    /// whole. O(file).
     public func complaints() throws(JournalError) -> [String] {
-        try reader().complaints()
+        let journal = try reader()
+        let found = try journal.complaints()
+        guard found.isEmpty else { return found }
+        let damaged = try journal.checkedKeys(of: nil).damaged
+        return damaged == 0 ? [] : ["\(damaged) keys are not as they were stored"]
     }
 
     /// Names of the stores in the journal.
@@ -48,19 +53,33 @@ extension JournalArchive {
         do {
             var replay = try Replay(reducer, snapshot, store)
             let past = JournalPast(journal: journal, store: store.number)
-            try past.forEachCommit(after: snapshot.revision, through: .max) { commit in
+            var marks = marks.dropFirst()
+            try past.forEachCommit(
+                behind: snapshot.chain, after: snapshot.revision, through: .max
+            ) { commit in
                 verdict.fault = try replay.fault(of: commit)
+                if verdict.fault == nil, marks.first?.revision == commit.revision {
+                    marks.removeFirst()
+                    verdict.fault = try Self.snapshotFault(at: commit, store, journal)
+                }
                 if verdict.fault == nil { verdict.commits += 1 }
                 return verdict.fault == nil
             }
-            let last = try journal.lastRevision(of: store.number) ?? snapshot.revision
-            if verdict.fault == nil, replay.revision < last {
-                verdict.fault = "revision \(replay.revision + 1) is missing"
+            if verdict.fault == nil, let mark = marks.first {
+                verdict.fault = "revision \(mark.revision) is missing"
             }
         } catch {
             verdict.fault = "\(error)"
         }
         return verdict
+    }
+
+    private static func snapshotFault(
+        at commit: StoredCommit, _ store: StoredStore, _ journal: SQLiteJournal
+    ) throws(JournalError) -> String? {
+        let snapshot = try journal.snapshot(of: store.number, at: commit.revision)
+        return snapshot?.chain == commit.chain
+            ? nil : "the snapshot at revision \(commit.revision) is damaged"
     }
 
     private struct Replay<R: Reducer> where R.State: Codable, R.Action: WireAction {

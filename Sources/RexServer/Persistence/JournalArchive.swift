@@ -15,7 +15,8 @@ public struct JournalArchive: Sendable {
 
     /// Opens it beside whoever has it. Where nobody has, what SQLite would drop of it is found.
     func reader() throws(JournalError) -> SQLiteJournal {
-        guard FileManager.default.fileExists(atPath: path) else {
+        guard FileManager.default.fileExists(atPath: path) || WriteAheadLog(of: path).damage != nil
+        else {
             throw JournalError(.failed, "there is no journal in \(folder)")
         }
         // A server may just be writing to it, so it is looked at once more while none has it.
@@ -37,9 +38,7 @@ public struct JournalArchive: Sendable {
         let copyPath = "\(target)/\(JournalFolder.fileName)"
         let journal = try reader()
         let lock = try Self.lock(target)
-        guard !FileManager.default.fileExists(atPath: copyPath) else {
-            throw JournalError(.failed, "\(copyPath) is there already")
-        }
+        try Self.checkVacancy(copyPath)
         // Under its name it is only once it is whole: a copy that was broken off is none.
         let partial = copyPath + ".partial"
         Self.remove(partial)
@@ -58,7 +57,7 @@ public struct JournalArchive: Sendable {
 
     /// Writes the journal out as lines of JSON, each without its line feed: for each store first
     /// its oldest state (`state`), then every commit (`patch`), then its keys and its reminders.
-    /// All of it is of one moment.
+    /// All of it is of one moment. Each line is checked by its sum before it is written.
     ///
     /// - Parameter write: takes a line; false ends the writing.
     /// - Throws: `JournalError`.
@@ -80,15 +79,7 @@ public struct JournalArchive: Sendable {
                 .damaged, "the oldest snapshot of \(store.name) is damaged: --accept-loss helps")
         }
         guard write(ArchiveLine(snapshot, of: store).bytes) else { return false }
-        var end = snapshot.revision
-        while true {
-            let page = try journal.commits(of: store.number, after: end, limit: page)
-            for commit in page {
-                guard write(ArchiveLine(commit, of: store).bytes) else { return false }
-            }
-            guard page.count == Self.page else { break }
-            end = page[page.count - 1].revision
-        }
+        guard try exportCommits(behind: snapshot, store, journal, write) else { return false }
         for key in try journal.keys(of: store.number, since: 0) {
             guard write(ArchiveLine(key, of: store).bytes) else { return false }
         }
@@ -98,7 +89,28 @@ public struct JournalArchive: Sendable {
         return true
     }
 
-    /// Commits that are read or written at once.
+    private static func exportCommits(
+        behind snapshot: StoredSnapshot, _ store: StoredStore, _ journal: SQLiteJournal,
+        _ write: ([UInt8]) -> Bool
+    ) throws(JournalError) -> Bool {
+        let past = JournalPast(journal: journal, store: store.number)
+        var isRead = true
+        do {
+            try past.forEachCommit(
+                behind: snapshot.chain, after: snapshot.revision, through: .max
+            ) { commit in
+                isRead = write(ArchiveLine(commit, of: store).bytes)
+                return isRead
+            }
+        } catch {
+            let error = error as? JournalError ?? JournalError(.failed, "\(error)")
+            throw JournalError(
+                error.kind, "store \(store.name): \(error.description); what is written ends there")
+        }
+        return isRead
+    }
+
+    /// Commits that are written at once.
     static let page = 1_000
 
     /// Gives a file that is whole and on the disk its name, so that it has that after any end of
@@ -108,6 +120,16 @@ public struct JournalArchive: Sendable {
             try FolderLock.rename(partial, to: path)
         } catch {
             throw JournalError(.failed, error.description)
+        }
+    }
+
+    /// Nothing is there, nor the log of something that was: SQLite would take it for the new one's.
+    static func checkVacancy(_ path: String) throws(JournalError) {
+        guard !FileManager.default.fileExists(atPath: path) else {
+            throw JournalError(.failed, "\(path) is there already")
+        }
+        if let damage = WriteAheadLog(of: path).damage {
+            throw JournalError(.damaged, "\(path): \(damage) would be lost")
         }
     }
 

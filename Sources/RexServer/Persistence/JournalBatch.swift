@@ -58,6 +58,22 @@ struct StoredKey: Sendable, Equatable {
     /// Since 1970.
     let milliseconds: Int
 
+    /// The sum that is stored with it.
+    func sum(in store: Int) -> UInt64 {
+        var sum = ChainSum()
+        sum.add(store)
+        sum.add(user == nil ? 0 : 1)
+        sum.add(user ?? "")
+        sum.add(text)
+        sum.add(milliseconds)
+        sum.add(actionHash)
+        switch answer {
+        case .ack(let revision): sum.add(revision)
+        case .rejected(let message): sum.add(message)
+        }
+        return sum.value
+    }
+
     /// What it is the answer to.
     var key: KeyTable.Key { KeyTable.Key(user: user, text: text) }
 }

@@ -9,6 +9,8 @@ struct JournalRescue {
     /// The damaged file's new name.
     private let aside: String
     private var path: String { "\(folder)/\(JournalFolder.fileName)" }
+    /// The damaged file was copied there, as it was found.
+    private var isKept = false
     /// What was found and what is lost, a line each; empty where all was good.
     private(set) var losses: [String] = []
 
@@ -19,16 +21,22 @@ struct JournalRescue {
     init(_ folder: String) throws {
         self.folder = folder
         aside = "\(folder)/damaged-\(Date().milliseconds).sqlite"
-        guard FileManager.default.fileExists(atPath: path) else { return }
         if let damage = WriteAheadLog(of: path).damage {
             losses.append("\(path): \(damage) is lost")
             try keepCopy()
+        }
+        if WriteAheadLog.isEmpty(path) {
+            if !losses.isEmpty { try setAside(hasCopy: false) }
+            return
         }
         var hasCopy = false
         do throws(JournalError) {
             let journal = try SQLiteJournal(path: path, acceptsLoss: true)
             let good = try findGood(in: journal)
             // What no store needs for its state may be damaged too: keys, and SQLite's own.
+            if let damaged = try? journal.checkedKeys(of: nil).damaged, damaged > 0 {
+                losses.append("\(path): \(damaged) damaged keys are forgotten")
+            }
             if losses.isEmpty, let complaint = try Self.complaint(of: journal) {
                 losses.append("\(path): \(complaint); no commit is lost")
             }
@@ -71,7 +79,7 @@ struct JournalRescue {
 
     /// The newest good snapshots and what is good behind them; the time before is in the old file.
     private func copy(_ good: [Recovery], from journal: SQLiteJournal) throws(JournalError) {
-        try? FileManager.default.removeItem(atPath: copyPath)
+        JournalArchive.remove(copyPath)
         let copy = try SQLiteJournal(path: copyPath)
         for recovery in good {
             // Clients may have seen what is lost: none goes on from there.
@@ -85,7 +93,7 @@ struct JournalRescue {
                 rest = rest.dropFirst(Self.page)
             }
             var batch = JournalBatch(ticket: 0)
-            let keys = (try? journal.keys(of: recovery.store.number, since: 0)) ?? []
+            let keys = (try? journal.checkedKeys(of: recovery.store.number).good) ?? []
             batch.keys = keys.filter { $0.isOf(revision: recovery.revision) }.map { (number, $0) }
             let reminders = (try? journal.reminders(of: recovery.store.number)) ?? []
             batch.reminders = reminders.map { reminder in
@@ -97,16 +105,16 @@ struct JournalRescue {
     }
 
     /// SQLite cuts off the damaged part of a log when it opens it.
-    private func keepCopy() throws {
+    private mutating func keepCopy() throws {
         let files = FileManager.default
-        for suffix in ["", "-wal"] {
+        for suffix in ["", "-wal"] where files.fileExists(atPath: path + suffix) {
             try files.copyItem(atPath: path + suffix, toPath: aside + suffix)
         }
+        isKept = true
     }
 
     private func setAside(hasCopy: Bool) throws {
         let files = FileManager.default
-        let isKept = files.fileExists(atPath: aside)
         for suffix in ["", "-wal", "-shm"] where files.fileExists(atPath: path + suffix) {
             if isKept {
                 try files.removeItem(atPath: path + suffix)
@@ -120,7 +128,7 @@ struct JournalRescue {
 
 extension StoredKey {
     /// It answers with nothing behind a revision.
-    fileprivate func isOf(revision: Int) -> Bool {
+    func isOf(revision: Int) -> Bool {
         if case .ack(let acked) = answer { return acked <= revision }
         return true
     }

@@ -156,10 +156,19 @@ struct JournalDamage: Sendable, Equatable, CustomStringConvertible {
 extension StoredCommit {
     /// Why it does not follow a commit, in words; nil where it does.
     func fault(after previous: Int, _ sum: UInt64, in store: StoredStore) -> String? {
-        guard revision == previous + 1 else { return "revision \(previous + 1) is missing" }
-        guard chain == self.sum(after: sum) else { return "revision \(revision) is damaged" }
+        if let fault = fault(after: previous, sum) { return fault }
         guard revision <= store.epochBase || epoch == store.epochNumber else {
             return "revision \(revision) is of another epoch"
+        }
+        return nil
+    }
+
+    /// As `fault(after:_:in:)`, whatever epoch it is of.
+    func fault(after previous: Int, _ sum: UInt64) -> String? {
+        guard revision == previous + 1 else { return "revision \(previous + 1) is missing" }
+        guard chain == self.sum(after: sum) else { return "revision \(revision) is damaged" }
+        if let travel, !(0..<revision).contains(travel.to) {
+            return "revision \(revision) travels to \(travel.to), where nothing was"
         }
         return nil
     }

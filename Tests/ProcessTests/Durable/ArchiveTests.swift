@@ -212,6 +212,43 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: "\(data)/\(kept)")) == bytes)
     }
 
+    /// Bytes that turned before the newest snapshot: it starts, for the state is whole.
+    @Test func aDamagedPastIsSaidAndNotShown() throws {
+        let limits = "\"snapshot_commits\": 100, \"history_commits\": 10"
+        var server = try Programs.startServer(data: data, limits: limits)
+        var client = try LineClient(server)
+        for number in 1...250 {
+            let value = JSONValue.string("value-\(number)")
+            _ = try client.dispatch("set", ["path": "/text", "value": value], store: "doc")
+        }
+        #expect(try server.stop() == .exited(0))
+        let file = URL(filePath: data + "/journal.sqlite")
+        var bytes = try Data(contentsOf: file)
+        while let found = bytes.range(of: Data("value-37\"".utf8)) {
+            bytes[found.lowerBound] = 0x56
+        }
+        try bytes.write(to: file)
+        server = try Programs.startServer(data: data, limits: limits)
+        client = try LineClient(server)
+        #expect(try client.ask(["op": "get", "store": "doc"])["rev"] == 250)
+        for request: JSONValue in [
+            ["op": "get", "store": "doc", "at": 40],
+            ["op": "history", "store": "doc", "after": 36, "limit": 1],
+            ["op": "diff", "store": "doc", "from": 30, "to": 40],
+            ["op": "jump", "store": "doc", "rev": 40],
+            ["op": "fork", "store": "doc", "at": 40, "as": "doc-fork"],
+        ] {
+            let reply = try client.ask(request)
+            #expect("\(reply)".contains("revision 37 is damaged"), "\(request): \(reply)")
+        }
+        #expect(try client.ask(["op": "get", "store": "doc", "at": 36])["rev"] == 36)
+        #expect(try server.stop() == .exited(0))
+        let export = try rex("export", data)
+        #expect(export.code == 1 && export.errors.contains("store doc: revision 37 is damaged"))
+        let verified = try rex("verify", data)
+        #expect(verified.code == 1 && verified.errors.contains("revision 37 is damaged"))
+    }
+
     @Test(arguments: FaultTests.Fault.allCases) func anImportThatCannotBeWrittenLeavesNothing(
         fault: FaultTests.Fault
     ) throws {

@@ -154,6 +154,18 @@ import Testing
 }
 
 extension Stock {
+    /// Some of a user and some of nobody, some that were refused.
+    static func keys(_ count: Int) -> [StoredKey] {
+        (0..<count).map { number in
+            StoredKey(
+                user: number % 2 == 0 ? "ann" : nil, text: "needle-\(number)",
+                actionHash: [UInt8](repeating: UInt8(number % 256), count: 32),
+                answer: number % 3 == 0
+                    ? .rejected(message: "no \(number)") : .ack(revision: number),
+                milliseconds: number)
+        }
+    }
+
     static func pendingSnapshot(at revision: Int) -> PendingSnapshot {
         PendingSnapshot(
             revision: revision, milliseconds: 2_000, written: revision * 100,
@@ -193,14 +205,19 @@ extension Stock {
     @Test func anOlderFileIsBroughtForward() throws {
         let stock = try Stock(.file)
         let store = try stock.addTally()
-        try stock.journal.write(Stock.batch(store, 1...3))
+        var batch = Stock.batch(store, 1...3)
+        let keys = Stock.keys(300)
+        batch.keys = keys.map { (store, $0) }
+        try stock.journal.write(batch)
         stock.journal.close()
-        // As version 1 left it: without reminders.
-        try Database(stock.path, .write).run("DROP TABLE reminders; PRAGMA user_version=1")
+        // As version 1 left it: without reminders, and without the sums of keys.
+        try Database(stock.path, .write).run(
+            "DROP TABLE reminders; ALTER TABLE keys DROP COLUMN sum; PRAGMA user_version=1")
         #expect(throws: JournalError.self) { _ = try SQLiteJournal(reading: stock.path) }
         let journal = try SQLiteJournal(path: stock.path)
         #expect(try journal.lastRevision(of: store) == 3)
         #expect(try journal.reminders(of: store).isEmpty)
+        #expect(try journal.keys(of: store, since: 0) == keys)
     }
 
     @Test(arguments: Stock.Kind.allCases) func remindersComeBack(kind: Stock.Kind) throws {
@@ -224,6 +241,31 @@ extension Stock {
         let error = #expect(throws: JournalError.self) { try SQLiteJournal(path: stock.path) }
         #expect(error?.kind == .newer)
         #expect(error?.description.contains("version 99") == true)
+    }
+
+    /// The number of the version is four bytes of the file like any others.
+    @Test(arguments: [-2_147_483_646, -1, 0, 1]) func aVersionThatTheTablesDoNotBearOutIsDamage(
+        version: Int
+    ) throws {
+        let stock = try Stock(.file)
+        _ = try stock.addTally()
+        stock.journal.close()
+        try Database(stock.path, .write).run("PRAGMA user_version=\(version)")
+        for open in [SQLiteJournal.init(reading:), { try SQLiteJournal(path: $0) }] {
+            let error = #expect(throws: JournalError.self) { try open(stock.path) }
+            #expect(error?.kind == .damaged)
+            #expect(error?.description.contains("of version \(version)") == true)
+        }
+        #expect(try JournalRescue(stock.folder).losses.count == 1)
+        #expect(try SQLiteJournal(path: stock.path).stores().isEmpty)
+    }
+
+    @Test func aTableThatIsGoneIsDamage() throws {
+        let stock = try Stock(.file)
+        stock.journal.close()
+        try Database(stock.path, .write).run("DROP TABLE reminders")
+        let error = #expect(throws: JournalError.self) { try SQLiteJournal(path: stock.path) }
+        #expect(error?.kind == .damaged && error?.description.contains("no reminders.") == true)
     }
 
     @Test func aFileOfSomebodyElseIsRefused() throws {

@@ -108,6 +108,76 @@ import Testing
         #expect(names.contains { $0.hasPrefix("damaged-") && $0.hasSuffix(".sqlite") })
     }
 
+    /// A key that is another, or has another answer, would let what is asked again be done twice.
+    @Test(arguments: [
+        "UPDATE keys SET revision = 3 WHERE key = 'needle-1'",
+        "UPDATE keys SET key = 'needle-x' WHERE key = 'needle-1'",
+        "UPDATE keys SET user = '-' WHERE key = 'needle-2'",
+        "UPDATE keys SET refusal = '' WHERE key = 'needle-3'",
+        "UPDATE keys SET time = 1 WHERE key = 'needle-4'",
+        "UPDATE keys SET hash = x'00' WHERE key = 'needle-4'",
+        "UPDATE keys SET store = 9 WHERE key = 'needle-5'",
+        "UPDATE keys SET sum = 0 WHERE key = 'needle-6'",
+    ]) func aChangedKeyIsFoundAndTheOthersAreKept(sql: String) throws {
+        let stock = try stock(.file, commits: 30)
+        let keys = Stock.keys(20)
+        var batch = JournalBatch(ticket: 2)
+        batch.keys = keys.map { (1, $0) }
+        try stock.journal.write(batch)
+        #expect(try stock.journal.keys(of: 1, since: 0) == keys)
+        try spoil(stock, sql)
+        let error = #expect(throws: JournalError.self) {
+            try SQLiteJournal(path: stock.path).keys(of: 1, since: 0)
+        }
+        #expect(error?.kind == .damaged)
+        let complaints = try JournalArchive(folder: stock.folder).complaints()
+        #expect(complaints.count == 1, "\(complaints)")
+        let losses = try JournalRescue(stock.folder).losses
+        #expect(losses.count == 1 && losses[0].contains("1 damaged keys"), "\(losses)")
+        let rescued = try SQLiteJournal(path: stock.path)
+        let kept = try rescued.keys(of: 1, since: 0)
+        #expect(kept.count == 19 && kept.allSatisfy(keys.contains))
+        #expect(try rescued.lastRevision(of: 1) == 30)
+    }
+
+    /// What a start refuses, going on in spite of loss puts right.
+    @Test func keysOfAStoreThatIsGoneAreNoObstacleToWhoAcceptsLoss() throws {
+        let stock = try stock(.file, commits: 3)
+        var batch = JournalBatch(ticket: 2)
+        batch.keys = Stock.keys(2).map { (1, $0) }
+        try stock.journal.write(batch)
+        try spoil(stock, "DELETE FROM stores")
+        let error = #expect(throws: JournalError.self) { try SQLiteJournal(path: stock.path) }
+        #expect(error?.kind == .damaged)
+        #expect(try JournalRescue(stock.folder).losses.count == 1)
+        #expect(try SQLiteJournal(path: stock.path).stores().isEmpty)
+    }
+
+    /// Half a page of zeros, wherever it is: then no key is missing without a word.
+    @Test func aLostPageOfKeysIsFound() throws {
+        let stock = try stock(.file, commits: 3)
+        var batch = JournalBatch(ticket: 2)
+        batch.keys = Stock.keys(500).map { (1, $0) }
+        try stock.journal.write(batch)
+        stock.journal.close()
+        let bytes = try Data(contentsOf: URL(filePath: stock.path))
+        let half = 4_096
+        var spoiled = 0
+        for start in stride(from: 0, to: bytes.count, by: half)
+        where bytes[start..<(start + half)].range(of: Data("needle-".utf8)) != nil {
+            var bad = bytes
+            bad.replaceSubrange(start..<(start + half), with: Data(count: half))
+            try bad.write(to: URL(filePath: stock.path))
+            spoiled += 1
+            let error = #expect(throws: JournalError.self, "from \(start)") {
+                let journal = try SQLiteJournal(path: stock.path)
+                _ = try journal.keys(of: 1, since: 0)
+            }
+            #expect(error?.kind == .damaged, "from \(start)")
+        }
+        #expect(spoiled > 4)
+    }
+
     @Test(arguments: Array(stride(from: 100_000, to: 460_000, by: 40_000)))
     func bytesThatRotAreFound(from start: Int) throws {
         let stock = try stock(.file, commits: 3_000)

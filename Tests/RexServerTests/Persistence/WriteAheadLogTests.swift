@@ -103,3 +103,77 @@ import Testing
         _ = try SQLiteJournal(path: path)
     }
 }
+
+/// A file that is gone, or has nothing in it any more.
+@Suite struct LostFileTests {
+    private func files(_ folder: String) throws -> [String: Data] {
+        var found: [String: Data] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            found[name] = try Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
+        }
+        return found
+    }
+
+    /// What a crash leaves behind, in a folder of its own.
+    private func crashed() throws -> (stock: Stock, folder: String, path: String) {
+        let stock = try Stock(.file)
+        let store = try stock.addTally()
+        try stock.journal.write(Stock.batch(store, 1...6))
+        let folder = stock.folder + "/crashed"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let path = folder + "/\(JournalFolder.fileName)"
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: stock.path + suffix, toPath: path + suffix)
+        }
+        return (stock, folder, path)
+    }
+
+    @Test(arguments: [true, false]) func aLogWithoutItsFileIsDamage(isThere: Bool) throws {
+        let (stock, folder, path) = try crashed()
+        try FileManager.default.removeItem(atPath: path)
+        if isThere { try Data().write(to: URL(filePath: path)) }
+        let before = try files(folder)
+        let error = #expect(throws: JournalError.self) { try SQLiteJournal(path: path) }
+        #expect(error?.kind == .damaged)
+        #expect(error?.description.contains("stands in the log would be lost") == true)
+        let archive = JournalArchive(folder: folder)
+        #expect(throws: JournalError.self) { try archive.export { _ in true } }
+        if !isThere { #expect(throws: JournalError.self) { try archive.importLines { nil } } }
+        var after = try files(folder)
+        after["lock"] = nil
+        #expect(after == before)
+
+        let rescue = try JournalRescue(folder)
+        #expect(rescue.losses.count == 1)
+        let kept = try files(folder)
+        let aside = try #require(kept.keys.first { $0.hasSuffix(".sqlite-wal") })
+        #expect(aside.hasPrefix("damaged-"))
+        #expect(kept[aside] == before["journal.sqlite-wal"])
+        #expect(kept["journal.sqlite"] == nil && kept["journal.sqlite-wal"] == nil)
+        #expect(try SQLiteJournal(path: path).stores().isEmpty)
+        withExtendedLifetime(stock) {}
+    }
+
+    @Test func anEmptyFileIsDamageAlthoughItsEndWasInOrder() throws {
+        let stock = try Stock(.file)
+        _ = try stock.addTally()
+        stock.journal.close()
+        try Data().write(to: URL(filePath: stock.path))
+        let error = #expect(throws: JournalError.self) { try SQLiteJournal(path: stock.path) }
+        #expect(error?.kind == .damaged)
+        #expect(error?.description.contains("whatever it held would be lost") == true)
+        #expect(try JournalRescue(stock.folder).losses.count == 1)
+        #expect(try JournalRescue(stock.folder).losses.isEmpty)
+        #expect(try SQLiteJournal(path: stock.path).stores().isEmpty)
+    }
+
+    /// A start that was broken off before there was anything.
+    @Test func whatAnEndInTheFirstMomentLeavesIsNone() throws {
+        let stock = try Stock(.memory)
+        try Data(count: 4_194_304).write(to: URL(filePath: stock.path + "-wal"))
+        try Data(count: 100).write(to: URL(filePath: stock.path + ".new"))
+        #expect(try JournalRescue(stock.folder).losses.isEmpty)
+        #expect(try SQLiteJournal(path: stock.path).stores().isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: stock.path + ".new"))
+    }
+}

@@ -55,10 +55,16 @@ extension SQLiteFile {
         while try row.step() {
             found.append(
                 SnapshotMark(
-                    revision: Self.revision(row.int(0)), milliseconds: row.int(1),
-                    written: row.int(2), bytes: row.int(3)))
+                    revision: Self.revision(row.int(0)), milliseconds: Self.sane(row.int(1)),
+                    written: Self.sane(row.int(2)), bytes: Self.sane(row.int(3))))
         }
         return found
+    }
+
+    /// A number that can be reckoned with, whatever became of it on the disk: no sum is over it.
+    private static func sane(_ number: Int) -> Int {
+        let most = 1 << 53
+        return min(max(number, -most), most)
     }
 
     /// Nil where there is none, or where it is not as it was stored.
@@ -124,27 +130,76 @@ extension SQLiteFile {
         ).flatMap { $0 == 0 ? nil : Self.revision($0) }
     }
 
+    /// In the order of time. One that is not as it was stored is damage: who asks again under it
+    /// would be answered wrongly.
     func keys(of store: Int, since time: Int) throws(Database.Failure) -> [StoredKey] {
+        let (good, damaged) = try checkedKeys(of: store)
+        guard damaged == 0 else {
+            let keys = damaged == 1 ? "a key is" : "\(damaged) keys are"
+            throw .damage("\(keys) damaged: what is asked again under it would be done twice")
+        }
+        return good.filter { $0.milliseconds >= time }
+    }
+
+    /// The keys that are as they were stored, in the order of time, and how many are not; nil: of
+    /// all stores.
+    func checkedKeys(
+        of store: Int?
+    ) throws(Database.Failure) -> (good: [StoredKey], damaged: Int) {
+        // In the table's own order: what is wrong in the index hides none.
         let row = try database.statement(
             """
-            SELECT user, key, time, hash, revision, refusal FROM keys
-            WHERE store = ? AND time >= ? ORDER BY time
+            SELECT user, key, time, hash, revision, refusal, store, sum FROM keys NOT INDEXED
+            WHERE store BETWEEN ? AND ?
             """)
-        row.bind(store, at: 1)
-        row.bind(time, at: 2)
+        row.bind(store ?? .min, at: 1)
+        row.bind(store ?? .max, at: 2)
         defer { row.reset() }
         var found: [StoredKey] = []
+        var damaged = 0
         while try row.step() {
-            let user = row.text(0) ?? "-"
-            found.append(
-                StoredKey(
-                    user: user == "-" ? nil : String(user.dropFirst()), text: row.text(1) ?? "",
-                    actionHash: row.bytes(3),
-                    answer: row.isNull(4)
-                        ? .rejected(message: row.text(5) ?? "") : .ack(revision: row.int(4)),
-                    milliseconds: row.int(2)))
+            let key = Self.key(in: row)
+            if key.sum(in: row.int(6)) != UInt64(bitPattern: Int64(row.int(7))) {
+                damaged += 1
+            } else {
+                found.append(key)
+            }
         }
-        return found
+        // The sort is stable.
+        found.sort { $0.milliseconds < $1.milliseconds }
+        return (found, damaged)
+    }
+
+    static func key(in row: Statement) -> StoredKey {
+        let user = row.text(0) ?? "-"
+        return StoredKey(
+            user: user == "-" ? nil : String(user.dropFirst()), text: row.text(1) ?? "",
+            actionHash: row.bytes(3),
+            answer: row.isNull(4)
+                ? .rejected(message: row.text(5) ?? "") : .ack(revision: row.int(4)),
+            milliseconds: row.int(2))
+    }
+
+    /// Looks through the tables whose rows nothing else counts: a page that rotted may hide rows
+    /// without a word. O(keys).
+    func checkSmallTables() throws(Database.Failure) {
+        for table in ["stores", "epochs", "facts", "reminders", "keys"] {
+            let row = try database.statement("PRAGMA quick_check('\(table)')")
+            defer { row.reset() }
+            let words = try row.step() ? row.text(0) ?? "" : ""
+            guard words == "ok" else { throw .damage("the table of \(table): \(words)") }
+        }
+        let rows = try database.number("SELECT count(*) FROM keys NOT INDEXED")
+        let indexed = try database.number("SELECT count(*) FROM keys INDEXED BY keys_by_time")
+        guard rows == indexed else {
+            throw .damage("the table of keys: \(rows ?? 0) rows and \(indexed ?? 0) in its index")
+        }
+        let strays = try database.number(
+            """
+            SELECT count(*) FROM keys INDEXED BY keys_by_time
+            WHERE store NOT IN (SELECT id FROM stores)
+            """)
+        guard strays == 0 else { throw .damage("the table of keys: \(strays ?? 0) of no store") }
     }
 
     func reminders(of store: Int) throws(Database.Failure) -> [StoredReminder] {
@@ -176,7 +231,14 @@ extension SQLiteFile {
         defer { row.reset() }
         var found: [String] = []
         while try row.step() { found.append(row.text(0) ?? "") }
-        return found == ["ok"] ? [] : found
+        guard found == ["ok"] else { return found }
+        do throws(Database.Failure) {
+            try checkSmallTables()
+        } catch {
+            guard error.isDamage else { throw error }
+            return [error.description]
+        }
+        return []
     }
 }
 

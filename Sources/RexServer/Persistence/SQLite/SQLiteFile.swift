@@ -1,18 +1,11 @@
 import Rex
 import RexProtocol
 
-/// The tables of a journal: what SQL there is, is here and in `SQLiteFile+Reading.swift`.
+/// The tables of a journal: what SQL there is, is here and in the other files of this name.
 ///
 /// A commit's row has the number `store << 40 | revision`, so that a store's commits lie behind one
 /// another and the newest is added at the end.
 final class SQLiteFile {
-    /// What version of the tables this program writes. See `migrations`.
-    static let version = 2
-    /// Marks the file as ours: "REX1".
-    private static let application = 0x5245_5831
-    /// Stands for a file of a newer version among SQLite's codes.
-    static let newerVersion: Int32 = -1
-
     private var open: Database?
     /// What the next commit of a store follows.
     private var ends: [Int: End] = [:]
@@ -24,48 +17,19 @@ final class SQLiteFile {
         var epoch: Int
     }
 
-    /// Each step brings a file from the version before it to its own; a step is never changed once
-    /// it was released.
-    private static let migrations: [String] = [
-        """
-        CREATE TABLE stores (
-            id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, epoch INTEGER NOT NULL);
-        CREATE TABLE epochs (
-            id INTEGER PRIMARY KEY, store INTEGER NOT NULL, name TEXT NOT NULL,
-            base INTEGER NOT NULL);
-        CREATE TABLE commits (
-            id INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, time INTEGER NOT NULL,
-            origin TEXT NOT NULL, key TEXT, action TEXT, travel TEXT, target INTEGER,
-            amends INTEGER NOT NULL, patch TEXT NOT NULL, chain INTEGER NOT NULL);
-        CREATE TABLE snapshots (
-            id INTEGER PRIMARY KEY, time INTEGER NOT NULL, chain INTEGER NOT NULL,
-            written INTEGER NOT NULL, bytes INTEGER NOT NULL, sum INTEGER NOT NULL,
-            timeline TEXT NOT NULL, state TEXT NOT NULL);
-        CREATE TABLE keys (
-            store INTEGER NOT NULL, user TEXT NOT NULL, key TEXT NOT NULL, time INTEGER NOT NULL,
-            hash BLOB NOT NULL, revision INTEGER, refusal TEXT,
-            PRIMARY KEY (store, user, key)) WITHOUT ROWID;
-        CREATE INDEX keys_by_time ON keys (store, time);
-        CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-        """,
-        """
-        CREATE TABLE reminders (
-            store INTEGER NOT NULL, name TEXT NOT NULL, due INTEGER NOT NULL, action TEXT NOT NULL,
-            PRIMARY KEY (store, name)) WITHOUT ROWID;
-        """,
-    ]
-
-    init(_ database: Database) throws(Database.Failure) {
+    /// - Parameter acceptsLoss: what no state needs may be damaged.
+    init(_ database: Database, acceptsLoss: Bool = false) throws(Database.Failure) {
         open = database
         try Self.check(database)
         // In this order: the page size is for new files, the mode is kept in the file.
         try database.run(
             """
-            PRAGMA page_size=8192; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;
+            PRAGMA page_size=\(Self.pageBytes); PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;
             PRAGMA wal_autocheckpoint=2000; PRAGMA journal_size_limit=67108864;
             PRAGMA cache_size=-16384; PRAGMA foreign_keys=OFF;
             """)
-        try migrate(database)
+        try Self.migrate(database, acceptsLoss: acceptsLoss)
+        if !acceptsLoss { try checkSmallTables() }
         for store in try stores() { ends[store.number] = try end(of: store) }
     }
 
@@ -86,33 +50,6 @@ final class SQLiteFile {
     }
 
     func close() { open = nil }
-
-    /// Whose file it is; its version, 0 for a new one.
-    @discardableResult
-    private static func check(_ database: Database) throws(Database.Failure) -> Int {
-        let owner = try database.number("PRAGMA application_id") ?? 0
-        let found = try database.number("PRAGMA user_version") ?? 0
-        let tables = try database.number("SELECT count(*) FROM sqlite_schema") ?? 0
-        guard owner == application || owner == 0 && tables == 0 else {
-            throw Database.Failure(code: 1, description: "the file is not a journal of Rex")
-        }
-        guard found <= version else {
-            throw Database.Failure(
-                code: newerVersion,
-                description: "it is of version \(found), this program knows \(version)")
-        }
-        return found
-    }
-
-    private func migrate(_ database: Database) throws(Database.Failure) {
-        let found = try database.number("PRAGMA user_version") ?? 0
-        guard found < Self.version else { return }
-        try database.transaction { () throws(Database.Failure) in
-            for step in Self.migrations[found...] { try database.run(step) }
-            try database.run("PRAGMA application_id=\(Self.application)")
-            try database.run("PRAGMA user_version=\(Self.version)")
-        }
-    }
 
     // MARK: Writing
 
@@ -179,6 +116,11 @@ final class SQLiteFile {
                 throw Database.Failure(
                     code: 1, description: "revision \(commit.revision) does not follow")
             }
+            // The next row's number would be one of another store.
+            guard commit.revision <= Self.lastRevision else {
+                throw Database.Failure(
+                    code: 1, description: "no revision comes after \(Self.lastRevision)")
+            }
             commit.chain = commit.sum(after: value.chain)
             commit.epoch = value.epoch
             try insert(commit, of: store, by: row)
@@ -187,7 +129,7 @@ final class SQLiteFile {
             end = (store, value)
         }
         if let end { next[end.store] = end.value }
-        for (store, key) in batch.keys { try insert(key, of: store) }
+        for (store, key) in batch.keys { try Self.insert(key, of: store, into: database) }
         for (store, pending) in batch.snapshots { try insert(pending, of: store) }
         for (store, change) in batch.reminders { try take(change, of: store) }
         for (store, removal) in batch.removals { try remove(removal, of: store) }
@@ -231,9 +173,11 @@ final class SQLiteFile {
         }
     }
 
-    private func insert(_ key: StoredKey, of store: Int) throws(Database.Failure) {
+    static func insert(
+        _ key: StoredKey, of store: Int, into database: Database
+    ) throws(Database.Failure) {
         let row = try database.statement(
-            "INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?, ?, ?, ?)")
+            "INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
         row.bind(store, at: 1)
         row.bind(Self.column(key.user), at: 2)
         row.bind(key.text, at: 3)
@@ -243,6 +187,7 @@ final class SQLiteFile {
         case .ack(let revision): row.bind(revision, at: 6)
         case .rejected(let message): row.bind(message, at: 7)
         }
+        row.bind(Int(Int64(bitPattern: key.sum(in: store))), at: 8)
         try row.run()
     }
 

@@ -22,9 +22,10 @@ final class SQLiteJournal: Journal {
         if !acceptsLoss, let damage = WriteAheadLog(of: path).damage {
             throw JournalError(.damaged, "\(path): \(damage) would be lost")
         }
+        if !FileManager.default.fileExists(atPath: path) { try Self.make(path) }
         Self.makeRoom(path + "-wal")
         file = try Self.open(path) { () throws(Database.Failure) in
-            try SQLiteFile(Database(path, .create))
+            try SQLiteFile(Database(path, .create), acceptsLoss: acceptsLoss)
         }
     }
 
@@ -36,17 +37,26 @@ final class SQLiteJournal: Journal {
     /// the log begins as a file of zeros, which SQLite takes for an empty one. Without it nothing
     /// but time is lost.
     private static func makeRoom(_ log: String) {
-        guard isEmpty(log) else { return }
-        try? Data(count: roomBytes).write(to: URL(filePath: log))
+        guard WriteAheadLog.isEmpty(log) else { return }
+        do {
+            try Data(count: roomBytes).write(to: URL(filePath: log))
+        } catch {
+            // What is left of a full disk is for what has to be stored.
+            try? FileManager.default.removeItem(atPath: log)
+        }
     }
 
-    /// There is no such file, or nothing in it.
-    private static func isEmpty(_ path: String) -> Bool {
-        guard let facts = try? FileManager.default.attributesOfItem(atPath: path) else {
-            return !FileManager.default.fileExists(atPath: path)
+    /// A new file gets its name once it is whole, so that one that is empty was not always so.
+    private static func make(_ path: String) throws(JournalError) {
+        let partial = path + ".new"
+        JournalArchive.remove(partial)
+        do throws(Database.Failure) {
+            try SQLiteFile.make(partial)
+        } catch {
+            JournalArchive.remove(partial)
+            throw JournalError(error, path)
         }
-        // What is not known to be empty is not.
-        return facts[.size].map { "\($0)" } == "0"
+        try JournalArchive.complete(partial, as: path)
     }
 
     /// Opens the file for reading, beside whoever writes. Where it is whole without its log it can
@@ -58,7 +68,7 @@ final class SQLiteJournal: Journal {
                 try SQLiteFile(reading: Database(path, .read))
             }
         } catch {
-            guard error.kind == .failed, Self.isEmpty(path + "-wal") else { throw error }
+            guard error.kind == .failed, WriteAheadLog.isEmpty(path + "-wal") else { throw error }
             file = try Self.open(path) { () throws(Database.Failure) in
                 try SQLiteFile(reading: Database(path, .unchanging))
             }
@@ -133,6 +143,14 @@ final class SQLiteJournal: Journal {
         try withFile { file throws(Database.Failure) in
             try file.keys(of: store, since: milliseconds)
         }
+    }
+
+    /// The keys that are as they were stored, in the order of time, and how many are not; nil: of
+    /// all stores.
+    func checkedKeys(
+        of store: Int?
+    ) throws(JournalError) -> (good: [StoredKey], damaged: Int) {
+        try withFile { file throws(Database.Failure) in try file.checkedKeys(of: store) }
     }
 
     func reminders(of store: Int) throws(JournalError) -> [StoredReminder] {

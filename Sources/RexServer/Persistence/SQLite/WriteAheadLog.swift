@@ -21,13 +21,40 @@ struct WriteAheadLog {
         damage = bytes.withUnsafeBytes { Self.damage(in: $0) }
     }
 
-    /// That of a journal; without damage where there is none.
+    /// That of a journal; without damage where there is none. To a file that is not there any more
+    /// a log belongs no less: SQLite would begin a new file and drop it.
     init(of journal: String) {
         let path = journal + "-wal"
-        guard FileManager.default.fileExists(atPath: path),
-            let data = try? Data(contentsOf: URL(filePath: path))
-        else { return }
-        damage = data.withUnsafeBytes { Self.damage(in: $0) }
+        var log: Data?
+        if FileManager.default.fileExists(atPath: path) {
+            log = try? Data(contentsOf: URL(filePath: path))
+        }
+        let isUsed = log.map(Self.isUsed) ?? false
+        let isThere = FileManager.default.fileExists(atPath: journal)
+        if isThere, Self.isEmpty(journal) {
+            damage =
+                isUsed
+                ? "the file is empty and its log is not; whatever stands in the log"
+                : "the file is empty, as no journal is; whatever it held"
+        } else if !isThere, isUsed {
+            damage = "the file is missing and its log is there; whatever stands in the log"
+        } else {
+            damage = log?.withUnsafeBytes { Self.damage(in: $0) }
+        }
+    }
+
+    /// It is more than the room that was made for it.
+    private static func isUsed(_ log: Data) -> Bool {
+        log.withUnsafeBytes { bytes in bytes.contains { $0 != 0 } }
+    }
+
+    /// There is no such file, or nothing in it.
+    static func isEmpty(_ path: String) -> Bool {
+        guard let facts = try? FileManager.default.attributesOfItem(atPath: path) else {
+            return !FileManager.default.fileExists(atPath: path)
+        }
+        // What is not known to be empty is not.
+        return facts[.size].map { "\($0)" } == "0"
     }
 
     private struct Sum: Equatable {
