@@ -157,9 +157,8 @@ import RexServer
         }
         let addresses = try await listen(settings, server)
         if let file = settings.portFile { try write(addresses, to: file) }
-        let hangUp = reloading(settings, arguments, server)
-        defer { hangUp.finish() }
-        try await server.run(hangUp: { hangUp.yield() }) {
+        let reloads = Reloads { await reload(settings, arguments, server) }
+        try await server.run(hangUp: { reloads.want() }) {
             print("rex-server ready on \(addresses.map(\.description).joined(separator: ", "))")
             flushOutput()
             ServiceNotification.send("READY=1")
@@ -224,18 +223,7 @@ import RexServer
         }
     }
 
-    /// Reads again what may change while the server runs, one time after the other: the last signal
-    /// has the last word. Several that come while it reads are one.
-    private static func reloading(
-        _ started: ServerSettings, _ arguments: Arguments, _ server: Server
-    ) -> AsyncStream<Void>.Continuation {
-        let (signals, continuation) = AsyncStream<Void>.makeStream(
-            bufferingPolicy: .bufferingNewest(1))
-        Task { for await _ in signals { await reload(started, arguments, server) } }
-        return continuation
-    }
-
-    /// Of a bad file nothing is taken.
+    /// Reads again what may change while the server runs. Of a bad file nothing is taken.
     private static func reload(
         _ started: ServerSettings, _ arguments: Arguments, _ server: Server
     ) async {

@@ -61,7 +61,7 @@ import Testing
         let tokens = try TokenText(["ann": TokenText.owner, "bob": Self.reading([""])])
         let server = try tokens.server()
         for round in 0..<20 {
-            try tokens.change("bob", Self.reading(["/\(round)"]), of: server)
+            try tokens.change("bob", Self.reading([.string("/\(round)")]), of: server)
             try tokens.change("bob", nil, of: server)
         }
         // It is followed by a change that tells when all of them are done.

@@ -67,7 +67,8 @@ import Testing
         let error = #expect(throws: ConfigurationError.self) {
             try read("{\"users\":[],\"jwt\":{\"audience\":\"rex\",\"keys\":[{\(key)}]}}")
         }
-        #expect(error?.description.contains("anybody can sign") == true, "\(error?.description ?? "")")
+        #expect(
+            error?.description.contains("anybody can sign") == true, "\(error?.description ?? "")")
     }
 
     @Test func aShortKeyOfRSAIsRefusedHoweverLongItIsWritten() {
