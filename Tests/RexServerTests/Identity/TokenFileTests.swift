@@ -59,7 +59,7 @@ import Testing
     @Test(arguments: [
         "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
         "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-        "7P___________________________________________38",
+        "7P_______________________________________38",
         "JuiVj8KyJ7BFw_SJ8u-Y8NXfrAXTxjM5sTgCiG1T_IU",
     ])
     func aKeyThatProvesNothingIsRefused(point: String) {
