@@ -124,13 +124,17 @@ final class Day {
         }
     }
 
-    /// The clients' replicas, each at the store's last revision.
+    /// The clients' replicas, each at the store's last revision, or at one since which nothing has
+    /// changed: of such a commit nobody is told.
     func replicas() async throws -> [Replica] {
-        let last = await store.revision
+        let last = await store.snapshot
+        let json = try JSONCoder.value(of: last.state)
         let deadline = ContinuousClock.now + .seconds(60)
         var found: [Replica] = []
         for client in clients {
-            while await client.replica?.position.rev != last {
+            while await client.replica?.position.rev != last.revision,
+                await client.replica?.state != json
+            {
                 try #require(ContinuousClock.now < deadline, "\(client.name) does not catch up")
                 await Task.yield()
             }

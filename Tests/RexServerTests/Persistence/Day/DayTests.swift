@@ -34,9 +34,13 @@ import Testing
     }
 
     private func checkGauges(of day: Day, _ seed: UInt64) async throws {
-        #expect(await day.gauges()["rex_subscriptions"] == day.clients.count)
-        for client in day.clients { try await client.disconnect() }
+        // The server may not have noticed yet that a connection has ended.
         let deadline = ContinuousClock.now + .seconds(60)
+        while await day.gauges()["rex_subscriptions"] != day.clients.count {
+            try #require(ContinuousClock.now < deadline, "seed \(seed)")
+            await Task.yield()
+        }
+        for client in day.clients { try await client.disconnect() }
         var gauges = await day.gauges()
         while gauges.values.contains(where: { $0 != 0 }), ContinuousClock.now < deadline {
             await Task.yield()
