@@ -86,10 +86,11 @@ extension Server {
                 var frames = StateFrames(store: store, place: watch.place, revision: new.revision)
                 for member in watch.members {
                     if member.base != nil {
-                        // It is behind already: this one too comes to it in the merged patch.
-                        metrics.patchesMerged += 1
+                        // It waits already: this one too comes to it in the merged patch.
+                        countMerged(member)
                     } else if mustWait(member) {
                         member.base = old
+                        countMerged(member)
                     } else {
                         try send(patch, to: member, by: &frames)
                     }
@@ -108,7 +109,6 @@ extension Server {
         if isBehind(connection) {
             if subscription.base == nil { metrics.count(.outboxBytes) }
             if subscription.slow == .close { noteSlow(connection) }
-            metrics.patchesMerged += 1
             return true
         }
         guard subscription.throttle > 0 else { return false }
@@ -118,6 +118,11 @@ extension Server {
             .throttle(connection: connection.id, subscription: subscription.number),
             at: subscription.notBefore)
         return true
+    }
+
+    /// A patch that it will not get. One that asked to have fewer is not slow.
+    private func countMerged(_ subscription: Subscription) {
+        if isBehind(subscription.connection) { metrics.patchesMerged += 1 }
     }
 
     private func send(

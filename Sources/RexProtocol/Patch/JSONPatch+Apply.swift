@@ -251,14 +251,4 @@ extension JSONValue {
             return bytes
         }
     }
-
-    /// The beginning of the text, for error messages.
-    var excerpt: String {
-        switch self {
-        case .array(let values): "an array of \(values.count)"
-        case .object(let object): "an object of \(object.count)"
-        case .string(let text) where text.utf8.count > 40: "\"\(text.prefix(40))…\""
-        default: description
-        }
-    }
 }

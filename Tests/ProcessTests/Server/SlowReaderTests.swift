@@ -66,6 +66,18 @@ import Testing
         for _ in 0..<min(answers, 100) { #expect(try greedy.line()?.count ?? 0 > 100_000) }
     }
 
+    /// Who asked to have fewer patches is not slow.
+    @Test func aThrottledSubscriberCountsAsNoSlowOne() throws {
+        let server = try Programs.startServer()
+        let writer = try LineClient(server)
+        let replica = try Replica(
+            try LineClient(server), "counter", "/count", ["throttle_ms": 300])
+        for _ in 1...20 { _ = try writer.dispatch("increment") }
+        try replica.follow { $0.state == 20 }
+        #expect(replica.frames < 20)
+        #expect(try server.metric("rex_patches_merged_total") == 0)
+    }
+
     @Test func whoReadsNothingForTooLongIsLetGo() throws {
         let server = try Programs.startServer(
             limits: "\"outbox_bytes\": 100000, \"stall_ms\": 200, \"linger_ms\": 100")
