@@ -262,7 +262,7 @@ public actor Server {
     func nextClient(_ user: String? = nil) -> ClientIdentity {
         lastConnection += 1
         nameAhead()
-        return ClientIdentity(id: "c\(lastConnection)", user: user)
+        return ClientIdentity(id: ClientName.text(lastConnection), user: user)
     }
 
     /// Connections beyond the limit that are told why at one time; more wait until they are.

@@ -44,6 +44,8 @@ extension JournalArchive {
         private var line = 0
         private var store: Store?
         private var batch = JournalBatch(ticket: 0)
+        /// The highest number in the name of a client.
+        private var clients = 0
 
         /// The store whose lines come.
         private struct Store {
@@ -143,6 +145,7 @@ extension JournalArchive {
             now.sinceSnapshot += 1
             batch.commits.append((now.number, PendingCommit(commit)))
             imported.commits += 1
+            clients = max(clients, commit.clientNumber)
             if now.sinceSnapshot == Self.snapshotCommits { try addSnapshot(of: &now) }
             store = now
         }
@@ -168,6 +171,7 @@ extension JournalArchive {
         mutating func finish() throws(JournalError) {
             try end()
             guard !imported.stores.isEmpty else { throw fault("there are no lines of a journal") }
+            try journal.setClientsNamed(clients)
         }
 
         private mutating func end() throws(JournalError) {

@@ -81,6 +81,8 @@ struct JournalRescue {
     private func copy(_ good: [Recovery], from journal: SQLiteJournal) throws(JournalError) {
         JournalArchive.remove(copyPath)
         let copy = try SQLiteJournal(path: copyPath)
+        let named = good.flatMap(\.commits).map(\.clientNumber).max() ?? 0
+        try copy.setClientsNamed(max((try? journal.clientsNamed()) ?? 0, named))
         for recovery in good {
             // Clients may have seen what is lost: none goes on from there.
             let number = try copy.addStore(

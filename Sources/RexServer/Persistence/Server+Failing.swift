@@ -70,6 +70,8 @@ extension Server {
     func didRecover() {
         guard let journal else { return }
         journal.didRecover()
+        // Whatever was to be noted meanwhile was not.
+        journal.nameClients(namedAhead)
         log.event(.notice, "journal_recovered")
         for name in storeOrder { stores[name]?.host.thaw() }
     }

@@ -75,6 +75,20 @@ import Testing
         let authors = (history["entries"]?.array ?? []).compactMap { $0["from"]?["client"]?.string }
         #expect(authors.count == 6 && Set(authors).count == 6, "\(authors)")
         try end(server, byKill: byKill)
+        try expectNamingGoesOnInACopy(behind: last)
+    }
+
+    /// Written out and read in, history still knows them.
+    private func expectNamingGoesOnInACopy(behind last: Int) throws {
+        let lines = try Programs.run([Programs.server, "export", scratch.folder]).output
+        let copy = try Scratch()
+        let read = try Programs.run([Programs.server, "import", copy.folder], input: lines)
+        #expect(read.code == 0, "\(read.errors)")
+        let server = try Programs.startServer(data: copy.folder)
+        let hello = try LineClient(server).ask(["op": "hello", "protocol": 1])
+        let number = try #require(Int((hello["client"]?.string ?? "").dropFirst()))
+        #expect(number > last, "\(number) after \(last)")
+        #expect(try server.stop() == .exited(0))
     }
 
     /// The journal is closed while effects would still commit.

@@ -141,6 +141,29 @@ import Testing
         #expect(try client.state("doc", "/list").array?.count == 30)
     }
 
+    /// What could not be noted while the disk failed is noted when it goes again.
+    @Test func clientsOfABadTimeLendTheirNamesToNobody() throws {
+        defer { faults.remove() }
+        func name(_ client: LineClient) throws -> Int {
+            let hello = try client.ask(["op": "hello", "protocol": 1])
+            return try #require(Int((hello["client"]?.string ?? "").dropFirst()))
+        }
+        try faults.set("")
+        var server = try start()
+        try faults.set(Fault.full.rawValue)
+        _ = try name(try LineClient(server))
+        _ = try offer(1...1, server)
+        #expect(try !isReady(server))
+        try faults.set("")
+        try waitUntilReady(server)
+        let client = try LineClient(server)
+        let last = try name(client)
+        #expect(try client.dispatch("increment").op == "ack")
+        try server.kill()
+        server = try start()
+        #expect(try name(try LineClient(server)) > last)
+    }
+
     /// Of the events that wait for a slow listener, which came of what was not stored is not known:
     /// all of them count as lost, and none is sent.
     @Test func aSlowListenerHearsNothingOfWhatWasNotStored() throws {

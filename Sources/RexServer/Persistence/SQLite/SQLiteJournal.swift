@@ -168,7 +168,8 @@ final class SQLiteJournal: Journal {
     }
 
     func clientsNamed() throws(JournalError) -> Int {
-        try withFile { file throws(Database.Failure) in try file.fact("clients") ?? 0 }
+        let noted = try withFile { file throws(Database.Failure) in try file.fact("clients") ?? 0 }
+        return min(max(0, noted), ClientName.last)
     }
 
     func setClientsNamed(_ count: Int) throws(JournalError) {
