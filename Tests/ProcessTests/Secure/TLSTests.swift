@@ -44,6 +44,19 @@ import Testing
         #expect(try server.stop() == .exited(0))
     }
 
+    @Test(arguments: [
+        ("server.pem", "server.key", "authority.pem", 0), ("server.pem", "ann.key", nil, 78),
+        ("none.pem", "server.key", nil, 78), ("server.pem", "server.key", "server.key", 78),
+    ])
+    func aConfigurationIsGoodOnlyWithItsCertificates(
+        certificate: String, key: String, authority: String?, code: Int32
+    ) throws {
+        let words = ["--tls-cert", file(certificate), "--tls-key", file(key)]
+        let more = authority.map { ["--tls-client-ca", file($0)] } ?? []
+        let ended = try Programs.run([Programs.server, "--check-config"] + words + more)
+        #expect(ended.code == code, "\(ended.errors)")
+    }
+
     @Test func theClientProgramVerifiesWhoAnswers() throws {
         let server = try start()
         func run(_ words: String...) throws -> Programs.Ended {
