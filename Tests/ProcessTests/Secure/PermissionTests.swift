@@ -284,6 +284,18 @@ import Testing
         #expect(try bob.ask(["op": "undo", "store": "doc"]).op == "ack")
     }
 
+    /// Its name is chosen by whoever makes it.
+    @Test func aForkTakesNoTopicsFromAnybody() throws {
+        let server = try TokenText(["ann": TokenText.owner]).server()
+        let ann = try LineClient(server, as: "ann")
+        let publish: JSONValue = ["op": "publish", "topic": "alarm.fire", "data": 1]
+        #expect(try ann.ask(publish).op == "ack")
+        #expect(try ann.ask(["op": "fork", "store": "chat", "as": "alarm"]).op == "ack")
+        #expect(try ann.ask(publish).op == "ack")
+        let own = try ann.ask(["op": "publish", "topic": "chat.fire", "data": 1])
+        #expect(own.code == "forbidden", "\(own)")
+    }
+
     /// A copy is under the rules of what it is a copy of.
     @Test func aForkIsNotAWayIn() throws {
         let may: JSONValue = [
